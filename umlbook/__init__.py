@@ -1,0 +1,34 @@
+"""Unsupervised and constrained metric learning for clustering: every equation has been run.
+
+Estimators are loaded on first use, so that ``import umlbook`` stays light.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from umlbook.spectral import KernelKMeans, SpectralKMeans
+
+_HOME = {
+    "KernelKMeans": "spectral",
+    "SpectralKMeans": "spectral",
+}
+_MODULES = ("algebra", "constraints", "datasets", "kernels", "scores", "spectral")
+
+__all__ = ["KernelKMeans", "SpectralKMeans"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f"umlbook.{_HOME[name]}"), name)
+    if name in _MODULES:
+        return import_module(f"umlbook.{name}")
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("umlbook")
+    raise AttributeError(f"module 'umlbook' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_MODULES, "__version__"})

@@ -1,0 +1,60 @@
+"""Lloyd's algorithm as a stream of states, in plain coordinates: most methods end in it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.cluster import kmeans_plusplus
+
+from umlbook.algebra import Array, Labels, cluster_means, nearest
+from umlbook.kernels import distances
+
+
+@dataclass(frozen=True)
+class LloydStep:
+    """Labels, the means of their clusters (K x d), and the k-means objective at them."""
+
+    labels: Labels
+    centers: Array
+    objective: float
+
+
+def lloyd_steps(X: Array, labels: Labels, n_clusters: int) -> Iterator[LloydStep]:
+    """Lloyd's algorithm from given labels; the objective never rises.
+
+    The state holds the labels and the objective at the means of these very labels; the next
+    labels are the nearest means.
+    """
+    while True:
+        centers = cluster_means(X, labels, n_clusters)
+        yield LloydStep(labels, centers, float(np.sum((X - centers[labels]) ** 2)))
+        labels = nearest_filled(distances(X, centers, squared=True))
+
+
+def nearest_filled(D: Array) -> Labels:
+    """The nearest centre of each sample, from distances n x K, with no cluster left empty."""
+    closest = nearest(D)
+    return fill_empty(closest, D[np.arange(len(D)), closest], D.shape[1])
+
+
+def fill_empty(labels: Labels, to_center: Array, n_clusters: int) -> Labels:
+    """Give each empty cluster the sample farthest from its own centre; the objective only falls.
+
+    ``to_center`` holds each sample's distance to its own centre. A sample alone in its cluster
+    stays there.
+    """
+    labels, to_center = labels.copy(), to_center.copy()
+    sizes = np.bincount(labels, minlength=n_clusters)
+    for empty in np.flatnonzero(sizes == 0):
+        farthest = int(np.argmax(np.where(sizes[labels] > 1, to_center, -np.inf)))
+        sizes[labels[farthest]] -= 1
+        sizes[empty] = 1
+        labels[farthest] = empty
+        to_center[farthest] = 0.0
+    return labels
+
+
+def plus_plus_labels(X: Array, n_clusters: int, rng: np.random.RandomState) -> Labels:
+    """K-means++ seeding: each sample to the nearest of n_clusters sampled ones."""
+    centers, _ = kmeans_plusplus(X, n_clusters, random_state=rng)
+    return nearest_filled(distances(X, centers, squared=True))
