@@ -154,34 +154,34 @@ class SteppingClusterer(ClusterMixin, BaseEstimator):
         check_count("max_iter", self.max_iter)
         problem = self._prepare(X, **side)
         starts = self._starts(problem, check_random_state(self.random_state))
-        best, restarts = None, []
-        for run in self._runs(problem, starts):
-            restarts.append(run.result())
-            if best is None or self._criterion(run.last) < self._criterion(best.last):
-                best = run
+        best: Run | None = None
+        restarts: list[Restart] = []
+        try:
+            for start in self._progress(starts):
+                run = Run(self, self._iterate(problem, start))
+                try:
+                    for _ in run:
+                        pass
+                finally:  # an interrupted run counts too, as far as it came
+                    if run.last is not None:
+                        restarts.append(run.result())
+                        best = run if best is None else self._better(best, run)
+        except KeyboardInterrupt:
+            if best is None:
+                raise
+            warnings.warn(
+                f"{type(self).__name__}.fit was interrupted: the best state so far is kept, and "
+                "it may not be final",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         assert best is not None, "a method gave no starts"
         self._keep(problem, best, restarts)
         return self
 
-    def _runs(self, problem: Any, starts: Iterable[Any]) -> Iterator[Run]:
-        """The finished runs; on Ctrl-C the unfinished one too, as the last."""
-        for start in self._progress(starts):
-            run = Run(self, self._iterate(problem, start))
-            try:
-                for _ in run:
-                    pass
-            except KeyboardInterrupt:
-                if run.last is None:
-                    raise
-                yield run
-                warnings.warn(
-                    f"{type(self).__name__}.fit was interrupted: the best state so far is kept, "
-                    "and it may not be final",
-                    ConvergenceWarning,
-                    stacklevel=4,
-                )
-                return
-            yield run
+    def _better(self, best: Run, run: Run) -> Run:
+        """The run whose last state has the lower criterion; the earlier one in a tie."""
+        return run if self._criterion(run.last) < self._criterion(best.last) else best
 
     def _progress(self, starts: Iterable[Any]) -> Iterable[Any]:
         if not self.verbose:

@@ -125,8 +125,8 @@ class KernelKMeans(SteppingClusterer):
     --------
     >>> from umlbook.datasets import make_rings
     >>> from umlbook.scores import clustering_accuracy
-    >>> X, y = make_rings(200, noise=0.05, random_state=0)
-    >>> model = KernelKMeans(2, sigma=0.3, random_state=0).fit(X)
+    >>> X, y = make_rings(200, radii=(0.5, 2.0), noise=0.05, random_state=0)
+    >>> model = KernelKMeans(2, sigma=0.7, random_state=0).fit(X)
     >>> clustering_accuracy(y, model.predict(X))
     1.0
     """
