@@ -2,12 +2,23 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import numpy as np
 from sklearn.cluster import kmeans_plusplus
 
 from umlbook.algebra import Array, Labels, cluster_means, nearest
 from umlbook.kernels import distances
+
+
+class Labelled(Protocol):
+    """Anything that has labels."""
+
+    @property
+    def labels(self) -> Labels: ...
+
+
+S = TypeVar("S", bound=Labelled)
 
 
 @dataclass(frozen=True)
@@ -29,6 +40,16 @@ def lloyd_steps(X: Array, labels: Labels, n_clusters: int) -> Iterator[LloydStep
         centers = cluster_means(X, labels, n_clusters)
         yield LloydStep(labels, centers, float(np.sum((X - centers[labels]) ** 2)))
         labels = nearest_filled(distances(X, centers, squared=True))
+
+
+def until_settled(states: Iterator[S]) -> Iterator[S]:
+    """The states up to the first whose labels are those of the state before it, inclusive."""
+    before = None
+    for state in states:
+        yield state
+        if before is not None and np.array_equal(before, state.labels):
+            return
+        before = state.labels
 
 
 def nearest_filled(D: Array) -> Labels:
