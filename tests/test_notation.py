@@ -1,0 +1,39 @@
+"""The notation table: one meaning a symbol, one home for all of them."""
+
+from pathlib import Path
+
+import pytest
+
+from umlbook.book.notation import notation, symbols
+
+NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
+
+
+def test_no_symbol_has_two_rows():
+    names = [row.symbol for row in symbols()]
+    assert len(names) == len(set(names))
+
+
+def test_no_row_has_a_gap():
+    assert all(row.symbol and row.code and row.shape and row.meaning for row in symbols())
+
+
+def test_every_chapter_with_symbols_exists_or_is_planned():
+    planned = {f"{number:02d}" for number in range(11)}
+    assert {c for row in symbols() for c in row.chapters} <= planned
+
+
+@pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("0[1-7]-*.ipynb")), ids=lambda p: p.stem)
+def test_each_chapter_shows_its_own_table(path):
+    assert f'notation(\\"{path.stem[:2]}\\")' in path.read_text(encoding="utf-8")
+
+
+def test_an_unknown_chapter_is_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match="known are 00, 01"):
+        notation("99")
+
+
+def test_the_table_is_typeset_and_plain():
+    table = notation("01")
+    assert r"| $\mu_c$ | `means[c]` |" in table._repr_markdown_()
+    assert "mean of cluster c" in repr(table)
