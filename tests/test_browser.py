@@ -1,0 +1,163 @@
+"""The pages as a reader has them: they run in a real JupyterLab and their controls draw pictures.
+
+nbval cannot see a widget that draws a blank picture, and Python cannot see a page that asks
+another machine for a script. This test opens every chapter and one exercise in a real browser.
+"""
+
+import os
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+from browser_helpers import (
+    CHROMIUM_FLAGS,
+    add_stripped_copy,
+    answer_after_check,
+    chromium_path,
+    exercise_areas,
+    is_blank,
+    move_slider,
+    open_notebook,
+    pictures_after,
+    reveal,
+    run_all,
+    running_lab,
+    same_pictures,
+    slider_areas,
+    visible_pictures,
+    watched_page,
+)
+from playwright.sync_api import sync_playwright
+
+from umlbook.book.authoring import read_script
+
+NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
+CHAPTERS = sorted(NOTEBOOKS.glob("*.ipynb"))
+EXERCISES = sorted(NOTEBOOKS.glob("exercises/*.ipynb"))
+PAGES = [path.relative_to(NOTEBOOKS).as_posix() for path in CHAPTERS + EXERCISES[:1]]
+
+#: Pages of the test's own: one with a control of each kind, one with every fault it must see.
+GOOD = """\
+# %%
+from umlbook.book.exercises import exercise
+from umlbook.book.explorer import explorer
+from umlbook.book.figures import new_figure
+from umlbook.book.stepper import stepper
+
+# %%
+def bars(height, colour):
+    figure, axes = new_figure(3, 2)
+    axes.bar([0, 1], [1, height], color=colour)
+    return figure, f"Two bars, one of height 1 and the other of height {height}."
+
+# %%
+sliders = {"height": [1, 2, 3], "colour": ["C0", "C1"]}
+explorer(bars, question="Which bar will be the taller one?", sliders=sliders)
+
+# %%
+halving = [{"x": 0.5**step} for step in range(4)]
+stepper(halving, draw=lambda axes, state: axes.bar([0, 1], [1, state["x"]]), quantities=["x"])
+
+# %%
+answer = ...
+exercise("1.1").panel("answer")
+"""
+BAD = """\
+# %% [markdown]
+<img src="http://pictures.invalid/one.png">
+
+# %%
+import io
+
+import ipywidgets as widgets
+from matplotlib.figure import Figure
+
+# %%
+buffer = io.BytesIO()
+Figure(figsize=(1, 1)).savefig(buffer, format="png")
+widgets.VBox([widgets.IntSlider(), widgets.Image(value=buffer.getvalue())])
+
+# %%
+1 / 0
+"""
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """JupyterLab over stripped copies of the book and the two pages of this test."""
+    root, private = tmp_path_factory.mktemp("book"), tmp_path_factory.mktemp("jupyter")
+    for name in PAGES:
+        add_stripped_copy(NOTEBOOKS / name, root, name)
+    for name, script in {"good.ipynb": GOOD, "bad.ipynb": BAD}.items():
+        nbformat.write(read_script(script), root / name)
+    with running_lab(root, private) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium without a window; a machine without it skips, but CI must have it."""
+    with sync_playwright() as driver:
+        path = chromium_path(driver)
+        if path is None:
+            reason = "no Chromium: `apt install chromium` or `playwright install chromium`"
+            (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
+        chromium = driver.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+        yield chromium
+        chromium.close()
+
+
+def assert_drawn(pictures, when):
+    assert pictures, f"no picture {when}"
+    assert not any(map(is_blank, pictures)), f"a picture is blank {when}"
+
+
+def assert_controls_draw(area):
+    """Every slider, and the play button, leads to other pictures, none of them blank."""
+    reveal(area)
+    assert_drawn(visible_pictures(area), "before any move")
+    for slider in area.locator(".widget-slider:visible").all():
+        when = f"after moving the slider {' '.join(slider.inner_text().split())!r}"
+        assert_drawn(pictures_after(area, lambda slider=slider: move_slider(slider), when), when)
+    for play in area.locator(".widget-play:visible").all():
+        when = "after pressing play"
+        assert_drawn(pictures_after(area, play.locator("button").first.click, when), when)
+
+
+@pytest.mark.parametrize("name", ["good.ipynb", *PAGES])
+def test_page_runs_and_its_controls_draw(lab, browser, name):
+    with watched_page(browser, lab) as (page, watch):
+        open_notebook(page, lab, name)
+        assert run_all(page) == []
+        areas = slider_areas(page)
+        for area in areas:
+            assert_controls_draw(area)
+        answers = [answer_after_check(area) for area in exercise_areas(page)]
+        assert watch.strangers() == [], "the page asks another machine"
+        assert watch.errors == [], "the page threw"
+    assert all("not attempted" in answer for answer in answers)
+    if name == "good.ipynb":
+        assert (len(areas), len(answers)) == (2, 1)
+
+
+def test_faults_of_a_page_are_seen(lab, browser):
+    with watched_page(browser, lab) as (page, watch):
+        open_notebook(page, lab, "bad.ipynb")
+        (error,) = run_all(page)
+        assert "ZeroDivisionError" in error
+        assert watch.strangers() == ["http://pictures.invalid/one.png"]
+        (area,) = slider_areas(page)
+        with pytest.raises(AssertionError, match="blank before any move"):
+            assert_controls_draw(area)
+        with pytest.raises(AssertionError, match="another picture"):
+            pictures_after(area, lambda: None, "nothing", seconds=1)
+
+
+def test_a_picture_of_one_colour_is_blank_and_one_pixel_makes_another_picture():
+    blank = np.full((4, 5, 3), 255, np.uint8)
+    drawn = blank.copy()
+    drawn[2, 2, 0] = 0
+    assert is_blank(blank) and not is_blank(drawn)
+    assert same_pictures([blank], [blank.copy()])
+    assert not same_pictures([blank], [drawn]) and not same_pictures([blank], [])
