@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import nbformat
@@ -193,8 +194,9 @@ def executed(
 
     try:
         client = _client(notebook, folder, start)
-        environment = os.environ | KERNEL_ENVIRONMENT
-        asyncio.run(client.async_execute(cleanup_kc=True, env=environment))
+        with TemporaryDirectory() as progress:  # a reader's report is not the book's
+            environment = os.environ | KERNEL_ENVIRONMENT | {"UMLBOOK_PROGRESS": progress}
+            asyncio.run(client.async_execute(cleanup_kc=True, env=environment))
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         said = str(error).splitlines()[0]
         if isinstance(error, CellExecutionError):

@@ -1,0 +1,199 @@
+"""Exercise notebooks from solution notebooks: ``umlbook release-exercises``.
+
+What stands between ``### BEGIN SOLUTION`` and ``### END SOLUTION`` (nbgrader's markers) becomes a
+stub that still runs: a body returns or yields ``...``, a variable is set to ``...``, and each check
+then answers "not attempted". Cells tagged ``solution-only`` are left out. nbgrader's cell metadata
+stay, so the same sources serve a teacher who uses it. The result depends on the source alone.
+"""
+
+import argparse
+import ast
+import re
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode, v4
+
+from umlbook.book.authoring import METADATA, cell_ids
+from umlbook.book.refresh import normalised, notebook_bytes, notebooks_in, replace
+
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+PLACEHOLDER = "# YOUR CODE HERE"
+SOLUTION_ONLY = "solution-only"
+
+
+# ------------------------------------------------------------------------------------- stubs
+
+
+def _answers(code: str) -> list[str]:
+    """The names that the last assignment sets: the answer; those before it are on the way to it."""
+    assignments = [n for n in ast.parse(code).body if isinstance(n, ast.Assign | ast.AnnAssign)]
+    if not assignments:
+        raise ValueError(f"a solution at the top level sets no variable: {code.strip()[:60]!r}")
+    names = [node for node in ast.walk(assignments[-1]) if isinstance(node, ast.Name)]
+    return [name.id for name in names if isinstance(name.ctx, ast.Store)]
+
+
+def stub(block: str) -> str:
+    """Code that stands in for a solution, at the solution's own indentation.
+
+    Indented, it is the body of a function, which then returns or yields ``...``; otherwise the
+    variable set last is set to ``...``.
+
+    >>> print(stub("    total = X.sum()\\n    return total"))
+        # YOUR CODE HERE
+        return ...
+    >>> print(stub("W = np.eye(2)"))
+    # YOUR CODE HERE
+    W = ...
+    """
+    code = textwrap.dedent(block)
+    first = next(line for line in block.splitlines() if line.strip())
+    indent = first[: len(first) - len(first.lstrip())]
+    if indent:
+        body = ast.parse("def body():\n" + textwrap.indent(code, "    "))
+        yields = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(body))
+        lines = ["yield ..." if yields else "return ..."]
+    else:
+        lines = [f"{name} = ..." for name in _answers(code)]
+    return textwrap.indent("\n".join([PLACEHOLDER, *lines]), indent)
+
+
+def without_solutions(source: str) -> str:
+    """The source of a cell with every marked solution replaced by a stub."""
+    kept: list[str] = []
+    block: list[str] | None = None
+    for line in source.splitlines():
+        mark = line.strip()
+        if mark == BEGIN:
+            if block is not None:
+                raise ValueError(f"{BEGIN!r} stands inside a solution: end that one first")
+            block = []
+        elif mark == END:
+            if block is None or not "".join(block).strip():
+                raise ValueError(f"{END!r} ends no solution, or an empty one")
+            kept.append(stub("\n".join(block)))
+            block = None
+        else:
+            (kept if block is None else block).append(line)
+    if block is not None:
+        raise ValueError(f"{BEGIN!r} without {END!r}")
+    return "\n".join(kept)
+
+
+# ------------------------------------------------------------------------------ the notebook
+
+
+def _student_cell(name: str) -> NotebookNode:
+    source = f"from umlbook.book.progress import set_student\n\nset_student({name!r})"
+    return v4.new_code_cell(source, metadata={"editable": False, "deletable": False})
+
+
+def _released_cells(cells: list[NotebookNode], student: str | None) -> Iterator[NotebookNode]:
+    awaiting = student
+    for cell in cells:
+        if SOLUTION_ONLY in cell.metadata.get("tags", []):
+            continue
+        source = without_solutions(cell.source) if cell.cell_type == "code" else cell.source
+        yield getattr(v4, f"new_{cell.cell_type}_cell")(source, metadata=cell.metadata)
+        if awaiting is not None and cell.cell_type == "code":  # after the imports, before the rest
+            yield _student_cell(awaiting)
+            awaiting = None
+
+
+def released(notebook: NotebookNode, student: str | None = None) -> NotebookNode:
+    """The exercise notebook of a solution notebook, without outputs.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        The solutions; left as they are.
+    student : str, optional
+        Adds a cell after the imports that sets the student, and so the data.
+    """
+    cells = list(_released_cells(notebook.cells, student))
+    for cell, cell_id in zip(cells, cell_ids([cell.source for cell in cells]), strict=True):
+        cell.id = cell_id
+    return v4.new_notebook(cells=cells, metadata=METADATA)
+
+
+def _stripped(notebook: NotebookNode) -> NotebookNode:
+    """A copy without outputs and counts."""
+    copy = nbformat.from_dict(notebook)
+    for cell in copy.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    return copy
+
+
+def released_bytes(path: Path, student: str | None = None) -> bytes:
+    """The file of the exercises made from the solutions at `path`."""
+    try:
+        return notebook_bytes(normalised(released(nbformat.read(path, as_version=4), student)))
+    except (ValueError, SyntaxError) as error:
+        raise ValueError(f"{path.name}: {error}") from None
+
+
+def is_current(path: Path, content: bytes) -> bool:
+    """Whether the notebook at `path` is the released one; outputs stored since do not count."""
+    if not path.is_file():
+        return False
+    return notebook_bytes(normalised(_stripped(nbformat.read(path, as_version=4)))) == content
+
+
+# ------------------------------------------------------------------------------ command line
+
+
+def _notebooks() -> Path:
+    checkout = Path(__file__).parents[2] / "notebooks"
+    return checkout if checkout.is_dir() else Path("notebooks")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``umlbook release-exercises``."""
+    parser.add_argument("--source", type=Path, help="solutions (default: notebooks/solutions)")
+    parser.add_argument("--out", type=Path, help="where to write (default: notebooks/exercises)")
+    parser.add_argument(
+        "--student", action="append", metavar="ID", help="with this student's data, in OUT/ID"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit 1 if a notebook would change"
+    )
+
+
+def _jobs(args: argparse.Namespace) -> Iterator[tuple[Path, Path, str | None]]:
+    """Source, target and student of every notebook to write."""
+    source = args.source or _notebooks() / "solutions"
+    paths = notebooks_in(source)
+    if not paths:
+        raise ValueError(f"no notebook in {source}: name the folder of solutions with --source")
+    if args.student and not args.out:
+        raise ValueError("--student needs --out, the folder that gets one folder for each student")
+    out = args.out or _notebooks() / "exercises"
+    for student in args.student or [None]:
+        if student is not None and not re.fullmatch(r"[\w.@+-]*\w[\w.@+-]*", student):
+            raise ValueError(f"--student {student!r} cannot name a folder: use letters, digits, _-")
+        folder = out / student if student else out
+        yield from ((path, folder / path.name, student) for path in paths)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write (or check) the exercises: 0 when all is well, 1 when one is stale or a source bad."""
+    n_stale = 0
+    try:
+        for source, target, student in _jobs(args):
+            content = released_bytes(source, student)
+            current = is_current(target, content)
+            n_stale += not current
+            if not current and not args.check:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                replace(target, content)
+            word = "unchanged" if current else "would change" if args.check else "written"
+            print(f"{target}: {word}")
+    except ValueError as error:
+        print(f"umlbook release-exercises: {error}", file=sys.stderr)
+        return 1
+    return 1 if n_stale and args.check else 0
