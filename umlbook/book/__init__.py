@@ -1,5 +1,6 @@
 """What only the notebooks use: the ledger, figures, steppers, explorers, quizzes and exercises."""
 
+from umlbook.book.compare import compare
 from umlbook.book.concordance import concordance
 from umlbook.book.draw import (
     draw_clusters,
@@ -13,19 +14,12 @@ from umlbook.book.draw import (
 from umlbook.book.exercises import exercise
 from umlbook.book.explorer import explorer
 from umlbook.book.figures import PALETTE, line_look, new_figure, show
+from umlbook.book.invariants import monotone, on_simplex, orthonormal, psd, rows_sum_to_one
 from umlbook.book.ledger import check, check_true, entry, erratum
 from umlbook.book.notation import notation
-from umlbook.book.progress import report
+from umlbook.book.progress import report, set_student
 from umlbook.book.quiz import quiz
-from umlbook.book.stepper import (
-    compare,
-    monotone,
-    on_simplex,
-    orthonormal,
-    psd,
-    rows_sum_to_one,
-    stepper,
-)
+from umlbook.book.stepper import stepper
 from umlbook.book.tables import rounded, table
 
 __all__ = [
@@ -56,6 +50,7 @@ __all__ = [
     "report",
     "rounded",
     "rows_sum_to_one",
+    "set_student",
     "show",
     "stepper",
     "table",

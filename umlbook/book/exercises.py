@@ -264,7 +264,7 @@ class OpenExercise:
         """
         if not self.spec.quantities:
             raise ValueError(f"{self.spec.label} yields no states: ex.check(answer) says more here")
-        from umlbook.book.stepper import compare
+        from umlbook.book.compare import compare
 
         function = steps if callable(steps) else lambda *_: list(steps)
         trial = _trials(function, [self.data])[0]

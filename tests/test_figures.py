@@ -1,0 +1,320 @@
+"""The book's look, its sentences under figures, its drawings and its tables."""
+
+import io
+import json
+import subprocess
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from PIL import Image
+
+from umlbook.book import draw, figures, tables
+from umlbook.book.figures import DASHES, MARKERS, PALETTE, new_figure, png_bytes, show
+
+SENTENCE = "Two clouds of 20 points each, 3.0 apart & <well> separated by a line."
+
+
+@pytest.fixture
+def clouds(rng):
+    """Two clouds in the plane and their labels."""
+    X = np.concatenate([rng.normal(center, 0.3, (20, 2)) for center in ((0, 0), (3, 0))])
+    return X, np.repeat([0, 1], 20)
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What `show` displays, in a notebook."""
+    outputs = []
+    monkeypatch.setattr(figures, "display", outputs.append)
+    monkeypatch.setattr(figures, "get_ipython", lambda: object())
+    return outputs
+
+
+def contrast_on_white(colour):
+    channels = np.array(to_rgb(colour))
+    linear = np.where(channels <= 0.03928, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return 1.05 / (linear @ [0.2126, 0.7152, 0.0722] + 0.05)
+
+
+def decoded(png):
+    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
+
+
+# ------------------------------------------------------------------ the look
+
+
+def test_every_class_colour_has_contrast_three_on_white():
+    assert min(map(contrast_on_white, PALETTE)) >= 3
+
+
+def test_the_first_fifty_classes_differ_in_look_and_neighbours_in_marker():
+    looks = [tuple(figures.class_look(i).values()) for i in range(50)]
+    assert len(set(looks)) == 50
+    assert all(a[1] != b[1] for a, b in pairwise(looks))
+    assert len(set(MARKERS)) == len(MARKERS) and len(set(DASHES)) == len(DASHES)
+
+
+def test_no_text_is_smaller_than_nine_points():
+    fig, ax = new_figure()
+    draw.draw_path(ax, [3, 2, 1], label="objective", bound=0.5)
+    fig.canvas.draw()
+    sizes = [text.get_fontsize() for text in fig.findobj(lambda a: hasattr(a, "get_fontsize"))]
+    assert min(sizes) >= 9
+
+
+def test_new_figure_is_unknown_to_pyplot_and_drawing_leaves_it_unloaded():
+    code = (
+        "import sys; from umlbook.book.figures import new_figure, png_bytes;"
+        "from umlbook.book.draw import draw_path; fig, ax = new_figure();"
+        "png_bytes(draw_path(ax, [2, 1], label='f').figure);"
+        "print('matplotlib.pyplot' in sys.modules)"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"
+
+
+def test_the_look_does_not_leak_into_the_readers_settings():
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    png_bytes(new_figure()[0])
+    assert dict(mpl.rcParams) == before
+
+
+def test_new_figure_gives_the_asked_for_size_and_axes():
+    fig, axes = new_figure(5, 2, nrows=2, ncols=3, sharex=True)
+    assert axes.shape == (2, 3)
+    assert decoded(png_bytes(fig)).shape[:2] == (200, 500)
+
+
+# ------------------------------------------------------------------ pictures
+
+
+def test_a_picture_is_opaque_on_pure_white_even_from_a_transparent_figure():
+    fig = Figure(facecolor="none")
+    image = Image.open(io.BytesIO(png_bytes(fig)))
+    assert "transparency" not in image.info
+    assert (np.asarray(image.convert("RGB")) == 255).all()
+
+
+def test_a_palette_does_not_change_the_picture_to_the_eye(clouds):
+    fig, ax = new_figure()
+    draw.draw_clusters(ax, *clouds, centers=[[0, 0], [3, 0]], predict=lambda Z: Z[:, 0] > 1.5)
+    full = figures.pixels(fig)
+    stored = decoded(png_bytes(full)).astype(int)
+    assert np.abs(full - stored).max() <= 8
+    assert (stored[full.min(axis=2) == 255] == 255).all()
+
+
+def test_even_a_picture_of_noise_is_stored_small(rng):
+    fig, ax = new_figure(3, 3)
+    draw.draw_kernel(ax, rng.random((200, 200)))
+    assert len(png_bytes(fig)) < 60_000
+    noise = rng.integers(0, 256, (100, 100, 3), dtype=np.uint8)
+    assert len(png_bytes(noise, largest=8_000)) <= 8_000 < len(png_bytes(noise))
+
+
+def test_the_same_figure_gives_the_same_bytes(clouds):
+    def picture():
+        fig, ax = new_figure()
+        draw.draw_clusters(ax, *clouds)
+        return png_bytes(fig)
+
+    assert picture() == picture()
+
+
+# ---------------------------------------------------------------------- show
+
+
+def test_show_gives_png_sentence_alt_and_a_visible_escaped_caption(shown):
+    show(new_figure()[0], SENTENCE)
+    picture, caption = shown
+    data, metadata = picture._repr_mimebundle_()
+    assert data["text/plain"] == SENTENCE == metadata["image/png"]["alt"]
+    assert data["image/png"].startswith(b"\x89PNG")
+    html = caption._repr_mimebundle_()["text/html"]
+    assert "20 points each, 3.0 apart &amp; &lt;well&gt; separated" in html
+    json.dumps({key: str(value) for key, value in data.items()})
+
+
+def test_show_outside_a_notebook_prints_the_sentence_once(capsys):
+    show(new_figure()[0], SENTENCE)
+    assert capsys.readouterr().out.strip() == SENTENCE
+
+
+@pytest.mark.parametrize("sentence", ["", "Too short.", "x" * 39, "a" + " " * 60])
+def test_show_refuses_a_sentence_under_forty_characters(shown, sentence):
+    with pytest.raises(ValueError, match="at least 40"):
+        show(new_figure()[0], sentence)
+    assert shown == []
+
+
+def test_show_says_what_to_pass_when_given_axes():
+    with pytest.raises(TypeError, match=r"ax\.figure"):
+        show(new_figure()[1], SENTENCE)
+
+
+# ------------------------------------------------------------------ drawings
+
+
+def test_clusters_draw_the_boundary_where_predict_changes(clouds):
+    _, ax = new_figure()
+    X, y = clouds
+    draw.draw_clusters(ax, X, y, centers=[[0, 0], [3, 0]], predict=lambda Z: Z[:, 0] > 1.5)
+    lines = [path.vertices for c in ax.collections for path in c.get_paths()
+             if c.get_zorder() == 1 and len(path.vertices)]  # fmt: skip
+    assert np.allclose(np.concatenate(lines)[:, 0], 1.5, atol=0.05)
+
+
+def test_clusters_tint_a_predicted_label_that_no_point_has(clouds):
+    _, ax = new_figure()
+    draw.draw_clusters(ax, *clouds, predict=lambda Z: np.where(Z[:, 0] > 1.5, 7, 0))
+    assert ax.images[0].get_array().max() == 2
+
+
+def test_a_cluster_keeps_its_look_when_another_is_empty(clouds):
+    X, y = clouds
+    colours = []
+    for labels in (y, np.where(y == 1, 1, 2)):
+        _, ax = new_figure()
+        draw.draw_clusters(ax, X, labels)
+        colours.append({c.get_label(): tuple(c.get_facecolor()[0]) for c in ax.collections})
+    assert colours[0]["1"] == colours[1]["1"] != colours[1]["2"]
+
+
+def test_clusters_keep_their_look_when_labels_are_words(clouds):
+    X, y = clouds
+    _, ax = new_figure()
+    draw.draw_clusters(ax, X, np.array(["left", "right"])[y], predict=lambda Z: ["left"] * len(Z))
+    assert [c.get_label() for c in ax.collections] == ["left", "right"]
+
+
+def test_deformation_ends_where_the_map_sends_the_points(clouds):
+    X, _ = clouds
+    _, ax = new_figure()
+    draw.draw_deformation(ax, X, lambda Z: 2 * Z + 1)
+    assert np.allclose(ax.collections[-1].get_offsets(), 2 * X + 1)
+
+
+def test_path_marks_the_rises_and_only_them():
+    _, ax = new_figure()
+    draw.draw_path(ax, [5, 4, 4.5, 3, 3 + 1e-13, 6], label="objective", bound=2)
+    marks = next(line for line in ax.lines if line.get_label() == "rises")
+    assert marks.get_xdata().tolist() == [2, 5]
+    _, ax = new_figure()
+    draw.draw_path(ax, [5, 4, 3], label="objective")
+    assert all(line.get_label() != "rises" for line in ax.lines)
+
+
+@given(st.lists(st.floats(-100, 100), min_size=2), st.sampled_from([-1, 1]))
+def test_sorted_paths_never_go_the_wrong_way(values, sign):
+    assert len(draw.wrong_way(np.sort(values)[::sign], sign)) == 0
+
+
+def test_kernel_is_drawn_in_the_order_given_and_zero_is_the_middle_of_both_signs():
+    K = np.arange(9.0).reshape(3, 3)
+    _, ax = new_figure()
+    draw.draw_kernel(ax, K, order=[2, 0, 1])
+    image = ax.images[0]
+    assert np.array_equal(image.get_array(), K[np.ix_([2, 0, 1], [2, 0, 1])])
+    assert image.get_clim() == (0, 8)
+    _, ax = new_figure()
+    draw.draw_kernel(ax, K - 3)
+    assert ax.images[0].get_clim() == (-5, 5)
+
+
+def test_spectrum_sorts_and_keeps_the_k_largest():
+    _, ax = new_figure()
+    draw.draw_spectrum(ax, [1, 9, 4, 2], 2)
+    kept = next(line for line in ax.lines if line.get_label() == "2 largest")
+    assert kept.get_ydata().tolist() == [9, 4]
+
+
+def test_pairs_differ_by_hatching_and_each_side_sums_to_one(rng):
+    _, ax = new_figure()
+    distances = rng.random(100)
+    draw.draw_pairs(ax, distances, rng.random(100) < 0.3, bins=8)
+    assert len({patch.get_hatch() for patch in ax.patches}) == 2
+    for patch in ax.patches:
+        x, y = patch.get_xy().T
+        area = abs(x @ np.roll(y, 1) - y @ np.roll(x, 1)) / 2
+        assert np.isclose(area, np.ptp(distances) / 8)
+
+
+def test_simplex_puts_corners_at_corners_and_negative_shares_outside():
+    _, ax = new_figure()
+    draw.draw_simplex(ax, [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1.5, -0.5, 0]], [0, 1, 2, 0])
+    first = ax.collections[0].get_offsets()
+    assert np.allclose(first, [[0, 0], [-0.5, 0]])
+    assert np.allclose(ax.collections[2].get_offsets(), [[0.5, np.sqrt(3) / 2]])
+    assert ax.get_xlim()[0] < -0.5
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "message"),
+    [
+        (draw.draw_clusters, ([[1, 2, 3]], [0]), r"X has shape \(1, 3\)"),
+        (draw.draw_clusters, ([[1, 2]], [0, 1]), "labels has shape"),
+        (draw.draw_path, ([],), "values has shape"),
+        (draw.draw_kernel, ([[1, 2]],), "K has shape"),
+        (draw.draw_spectrum, ([1, 2], 3), "k is 3"),
+        (draw.draw_simplex, ([[1, 1, 0]], [0]), "row 0 with sum 2"),
+        (draw.draw_pairs, ([1, 2], [True]), "same has shape"),
+    ],
+)
+def test_drawings_name_the_argument_that_is_wrong(function, args, message):
+    keywords = {"label": "f"} if function is draw.draw_path else {}
+    with pytest.raises(ValueError, match=message):
+        function(new_figure()[1], *args, **keywords)
+
+
+def test_drawings_refuse_an_order_that_drops_points_and_a_map_that_does():
+    with pytest.raises(ValueError, match="not a permutation"):
+        draw.draw_kernel(new_figure()[1], np.eye(3), order=[0, 0, 1])
+    with pytest.raises(ValueError, match="has 1 rows but X has 2"):
+        draw.draw_deformation(new_figure()[1], [[0, 0], [1, 1]], lambda Z: Z[:1])
+    with pytest.raises(ValueError, match="predict gave shape"):
+        draw.draw_clusters(new_figure()[1], [[0, 0], [1, 1]], [0, 1], predict=lambda Z: Z)
+
+
+# -------------------------------------------------------------------- tables
+
+
+@given(st.floats(-1e6, 1e6), st.integers(0, 8))
+def test_rounded_never_says_minus_zero(x, digits):
+    result = tables.rounded(x, digits)
+    assert result != 0 or np.copysign(1, result) == 1
+    assert abs(result - x) <= 0.5 * 10.0**-digits + 1e-9
+
+
+def test_noise_beside_large_numbers_does_not_reach_the_page():
+    clean = tables.table({"x": [123.456, 1e-14, -1e-15]})
+    noisy = tables.table({"x": [123.456 + 1e-11, -3e-14, 0.0]})
+    assert str(clean) == str(noisy)
+    assert "-0" not in str(clean)
+    assert str(tables.table({"x": [1e-17, -2e-17]})) == str(tables.table({"x": [0.0, 0.0]}))
+
+
+def test_numbers_align_right_texts_left_and_html_is_escaped():
+    shown = tables.table({"name": ["a<b", "c"], "n": [5, 100], "ok": [True, None]}, caption="T&C")
+    assert str(shown).splitlines() == ["T&C", "name    n  ok", "a<b     5  yes", "c     100  -"]
+    html = shown._repr_mimebundle_()["text/html"]
+    assert "a&lt;b" in html and "T&amp;C" in html and "a<b" not in html
+
+
+def test_very_large_and_very_small_columns_use_powers_of_ten():
+    assert tables.formatted_column([1.5e12, 2.5e11]) == ["1.5000e+12", "2.5000e+11"]
+    assert tables.formatted_column([1.5e-7]) == ["1.5000e-07"]
+    assert tables.formatted_column([float("nan"), float("inf"), 1.0]) == ["nan", "inf", "1.0000"]
+
+
+def test_columns_of_unequal_length_are_refused():
+    with pytest.raises(ValueError, match="all must be equal"):
+        tables.table({"a": [1], "b": [1, 2]})
+    with pytest.raises(ValueError, match="columns is empty"):
+        tables.table({})
