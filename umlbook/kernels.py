@@ -136,20 +136,24 @@ def check_kernel(K: Array, *, name: str = "X") -> None:
 class KernelBank(Protocol):
     """p kernels on the same n samples, each centred and of trace one, made when asked for."""
 
-    n_samples: int
-    traces: Array
-
+    @property
+    def n_samples(self) -> int: ...
+    @property
+    def traces(self) -> Array: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Array]: ...
+    def plain(self) -> Iterator[Array]:
+        """The kernels before centring and scaling; each may be overwritten by the next one."""
 
 
 def combine(bank: KernelBank, weights: ArrayLike) -> Array:
-    """G = sum_i w_i G_i, holding one kernel of the bank at a time."""
-    G = np.zeros((bank.n_samples, bank.n_samples))
-    for weight, kernel in zip(np.asarray(weights, dtype=float), bank, strict=True):
+    """G = sum_i w_i G_i, holding one kernel of the bank at a time and centring only the sum."""
+    K = np.zeros((bank.n_samples, bank.n_samples))
+    theta = np.asarray(weights, dtype=float) / bank.traces
+    for weight, kernel in zip(theta, bank.plain(), strict=True):
         if weight:
-            G += weight * kernel
-    return G
+            K += weight * kernel
+    return center(K)
 
 
 @dataclass(frozen=True)
@@ -171,7 +175,11 @@ class MatrixBank:
         return len(self.matrices)
 
     def __iter__(self) -> Iterator[Array]:
-        return (_trace_one(center(K)) for K in self.matrices)
+        return (_trace_one(center(K)) for K in self.plain())
+
+    def plain(self) -> Iterator[Array]:
+        """The matrices as they were given."""
+        return iter(self.matrices)
 
 
 class RBFBank:
@@ -197,19 +205,19 @@ class RBFBank:
         self.widths = np.array([check_width("widths", s) for s in np.ravel(widths)])
         self.squared_distances = distances(X, squared=True)
         self.n_samples = len(self.squared_distances)
-        self.traces = np.array([np.trace(K) - K.mean() * len(K) for K in self._kernels()])
+        self.traces = np.array([np.trace(K) - K.mean() * len(K) for K in self.plain()])
 
     def __len__(self) -> int:
         return len(self.widths)
 
     def __iter__(self) -> Iterator[Array]:
-        return (_trace_one(center(K)) for K in self._kernels())
+        return (_trace_one(center(K)) for K in self.plain())
 
-    def _kernels(self) -> Iterator[Array]:
+    def plain(self) -> Iterator[Array]:
         """The plain kernels in order; each is overwritten by the next one."""
         previous, K = np.inf, np.empty_like(self.squared_distances)
         for width in self.widths:
-            if np.isclose(previous / width, np.sqrt(2), rtol=1e-14):
+            if abs(previous / width / np.sqrt(2) - 1) < 1e-14:
                 np.square(K, out=K)
             else:
                 np.exp(np.multiply(self.squared_distances, -0.5 / width**2, out=K), out=K)

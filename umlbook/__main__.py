@@ -1,0 +1,7 @@
+"""``python -m umlbook`` is the command ``umlbook``, for shells that do not find it."""
+
+import sys
+
+from umlbook.cli import main
+
+sys.exit(main())

@@ -1,0 +1,1 @@
+"""The papers' protocols and tables, and how fast the package is."""
