@@ -7,15 +7,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from umlbook.aml import AML
+    from umlbook.cpcm import CPCM
+    from umlbook.cpd import CPDUML
+    from umlbook.daem import ProbabilisticMetric
+    from umlbook.naml import NAML
     from umlbook.spectral import KernelKMeans, SpectralKMeans
 
 _HOME = {
+    "AML": "aml",
+    "CPCM": "cpcm",
+    "CPDUML": "cpd",
     "KernelKMeans": "spectral",
+    "NAML": "naml",
+    "ProbabilisticMetric": "daem",
     "SpectralKMeans": "spectral",
 }
-_MODULES = ("algebra", "constraints", "datasets", "kernels", "scores", "spectral")
+_MODULES = {*_HOME.values(), "algebra", "constraints", "datasets", "kernels", "rivals", "scores"}
 
-__all__ = ["KernelKMeans", "SpectralKMeans"]
+__all__ = [
+    "AML",
+    "CPCM",
+    "CPDUML",
+    "NAML",
+    "KernelKMeans",
+    "ProbabilisticMetric",
+    "SpectralKMeans",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,297 @@
+"""What the rivals share: pairs in, a map of the samples out, and states on the way there.
+
+A rival learns where the samples should lie and leaves the clustering to k-means, so that all are
+compared on equal terms. When the pairs given teach it nothing, it says so in a warning and leaves
+the samples where they are: `transform` then returns X, and ``learned_`` is False.
+"""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from umlbook._base import check_count, check_finite
+from umlbook.algebra import Array
+from umlbook.constraints import IntArray, check_constraints
+from umlbook.rivals._scatter import pair_differences, shrunk
+
+NO_PAIRS: IntArray = np.empty((0, 2), dtype=np.intp)
+
+
+class NothingToLearn(ValueError):
+    """The data and pairs given leave the method's problem without a solution; says why."""
+
+
+class Learner(BaseEstimator):
+    """Base of all: validation and the way back to Euclid; a method writes ``_learn``."""
+
+    our_reading: ClassVar[bool] = False
+    """True where the source's text could not be had in full: tables must say so."""
+
+    @classmethod
+    def title(cls) -> str:
+        """The name for a table, marked where the method is our reading of its source."""
+        return f"{cls.__name__} (our reading)" if cls.our_reading else cls.__name__
+
+    @abstractmethod
+    def _learn(self, X: Array, must: IntArray, cannot: IntArray) -> None:
+        """Set the fitted attributes, or raise `NothingToLearn`."""
+
+    def _keep_euclid(self, X: Array) -> None:
+        """Set what the fitted attributes are when nothing was learned."""
+
+    def fit(self, X: ArrayLike, y: Any = None) -> Self:
+        """Learn from X alone.
+
+        Parameters
+        ----------
+        X : array (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(self._validated(X, reset=True), NO_PAIRS, NO_PAIRS)
+
+    def _fit(self, X: Array, must: IntArray, cannot: IntArray) -> Self:
+        self.learned_ = True
+        try:
+            self._learn(X, must, cannot)
+        except NothingToLearn as reason:
+            self.learned_ = False
+            self._keep_euclid(X)
+            warnings.warn(
+                f"{type(self).__name__} {reason}: the samples stay where they are",
+                UserWarning,
+                stacklevel=3,
+            )
+        return self
+
+    def _validated(self, X: ArrayLike, *, reset: bool) -> Array:
+        """X as a finite float array."""
+        if not reset:
+            check_is_fitted(self)
+        if not issparse(X) and np.asarray(X).dtype.kind in "US":
+            raise ValueError(
+                "X holds strings: encode them as numbers first, for example with "
+                "sklearn.preprocessing.OneHotEncoder"
+            )
+        data: Array = validate_data(
+            self,
+            X,
+            reset=reset,
+            dtype=np.float64,
+            ensure_all_finite=False,
+            ensure_min_samples=2 if reset else 1,
+        )
+        check_finite(data)
+        return data
+
+
+class Rival(TransformerMixin, Learner):
+    """A rival that maps new samples too; a method writes ``_learn`` and ``_map``."""
+
+    @abstractmethod
+    def _map(self, X: Array) -> Array:
+        """Where the rows of X lie in the learned space."""
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Rows of X in the learned space, where Euclidean distances are the learned ones.
+
+        Parameters
+        ----------
+        X : array (m, n_features)
+
+        Returns
+        -------
+        array (m, n_components)
+        """
+        X = self._validated(X, reset=False)
+        return self._map(X) if self.learned_ else X.copy()
+
+
+class PairRival(Rival):
+    """A rival that learns from pairs."""
+
+    needs: ClassVar[tuple[str, ...]] = ("must_link", "cannot_link")
+    """The kinds of pairs that the method cannot do without; empty if either kind will do."""
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: Any = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from X and pairs.
+
+        Parameters
+        ----------
+        X : array (n_samples, n_features)
+        y : ignored
+        must_link, cannot_link : integer array (n_pairs, 2), optional
+            Row numbers of samples that belong together, or apart.
+
+        Returns
+        -------
+        self
+        """
+        X = self._validated(X, reset=True)
+        return self._fit(X, *check_constraints(must_link, cannot_link, len(X)))
+
+    def _require_pairs(self, X: Array, must: IntArray, cannot: IntArray) -> None:
+        """Refuse to learn without the pairs that are needed, or from pairs of equal samples."""
+        given = {"must_link": must, "cannot_link": cannot}
+        wanted = [given[kind] for kind in self.needs] or [np.concatenate([must, cannot])]
+        if not all(pair_differences(X, pairs).any() for pairs in wanted):
+            kinds = " and ".join(self.needs) or "must_link or cannot_link"
+            raise NothingToLearn(f"needs {kinds} pairs of samples that differ")
+
+
+class Shrinking(PairRival):
+    """A rival that divides by a matrix of the must-links, which few pairs leave singular."""
+
+    shrinkage: float | None
+
+    def _mended(self, S: Array) -> Array:
+        """S after shrinkage, which is kept in ``shrinkage_``, and said where it was not asked."""
+        mended, self.shrinkage_ = shrunk(S, self.shrinkage)
+        if self.shrinkage is None and self.shrinkage_:
+            warnings.warn(
+                f"{type(self).__name__}: the must_link pairs do not span all {len(S)} features, so "
+                f"their scatter is shrunk by {self.shrinkage_}: give more pairs, or set shrinkage",
+                UserWarning,
+                stacklevel=6,
+            )
+        return mended
+
+
+class Linear(Rival):
+    """A rival whose learned space is X times ``components_`` (d x p)."""
+
+    components_: Array
+
+    @property
+    def metric_(self) -> Array:
+        """A, d x d: squared learned distances are (x - y)' A (x - y)."""
+        return self.components_ @ self.components_.T
+
+    def _map(self, X: Array) -> Array:
+        return X @ self.components_
+
+    def _keep_euclid(self, X: Array) -> None:
+        super()._keep_euclid(X)
+        self.components_ = np.eye(X.shape[1])
+
+
+class Stepping(Rival):
+    """A rival whose algorithm is a stream of states; `fit` takes the last.
+
+    A method writes ``_problem`` (what the data become), ``_states`` (the algorithm, without end)
+    and ``_adopt`` (what to keep of the last state) in place of ``_learn``.
+    """
+
+    max_iter: int
+    tol: float
+
+    @abstractmethod
+    def _problem(self, X: Array, must: IntArray, cannot: IntArray) -> Any:
+        """Compute, once, what every step needs; or raise `NothingToLearn`."""
+
+    @abstractmethod
+    def _states(self, problem: Any) -> Iterator[Any]:
+        """The states of the algorithm, each with an ``objective``."""
+
+    @abstractmethod
+    def _adopt(self, problem: Any, state: Any) -> None:
+        """Set the fitted attributes from the last state."""
+
+    def _settled(self, previous: Any, state: Any) -> bool:
+        """Whether the objective has stopped changing, to within ``tol`` of itself."""
+        size = max(abs(previous.objective), abs(state.objective))
+        return bool(abs(previous.objective - state.objective) <= self.tol * size)
+
+    def _run(self, problem: Any) -> Iterator[tuple[Any, bool]]:
+        """The states up to the last, each with whether it is settled."""
+        check_count("max_iter", self.max_iter)
+        previous = None
+        states = self._states(problem)
+        for _, state in zip(range(self.max_iter), states, strict=False):
+            settled = previous is not None and self._settled(previous, state)
+            yield state, settled
+            if settled:
+                return
+            previous = state
+
+    def _learn(self, X: Array, must: IntArray, cannot: IntArray) -> None:
+        problem = self._problem(X, must, cannot)
+        path = []
+        for state, settled in self._run(problem):
+            path.append(float(state.objective))
+            last, self.converged_ = state, settled
+        self.converged_ |= len(path) < self.max_iter  # the stream had nothing more to say
+        self.objective_, self.objective_path_, self.n_iter_ = path[-1], np.array(path), len(path)
+        self._adopt(problem, last)
+        if not self.converged_:
+            warnings.warn(
+                f"{type(self).__name__} stopped at max_iter={self.max_iter} before it settled: "
+                "raise max_iter",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _keep_euclid(self, X: Array) -> None:
+        super()._keep_euclid(X)
+        self.objective_, self.objective_path_ = float("nan"), np.array([np.nan])
+        self.n_iter_, self.converged_ = 1, True
+
+    def _stream(self, X: ArrayLike, **pairs: ArrayLike | None) -> Iterator[Any]:
+        twin = clone(self)
+        data = twin._validated(X, reset=True)
+        must, cannot = check_constraints(
+            pairs.get("must_link"), pairs.get("cannot_link"), len(data)
+        )
+        for state, _ in twin._run(twin._problem(data, must, cannot)):
+            yield state
+
+
+class SteppingPairRival(Stepping, PairRival):
+    """An iterative rival that learns from pairs."""
+
+    def steps(
+        self,
+        X: ArrayLike,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Iterator[Any]:
+        """Yield the state after each step; the estimator itself is left as it was.
+
+        Parameters
+        ----------
+        X : array (n_samples, n_features)
+        must_link, cannot_link : integer array (n_pairs, 2), optional
+        """
+        yield from self._stream(X, must_link=must_link, cannot_link=cannot_link)
+
+
+class SteppingRival(Stepping):
+    """An iterative rival that learns from X alone."""
+
+    def steps(self, X: ArrayLike) -> Iterator[Any]:
+        """Yield the state after each step; the estimator itself is left as it was.
+
+        Parameters
+        ----------
+        X : array (n_samples, n_features)
+        """
+        yield from self._stream(X)
