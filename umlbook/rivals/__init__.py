@@ -21,7 +21,7 @@ class              source                                               pairs it
 
 "Our reading" marks those whose text could not be had in full: ``our_reading`` is True on the class,
 and ``title()`` says so in a table. LDA-km (Ding and Li 2007) is `umlbook.cpcm.CPCM` with
-``predictor="lda"``.
+``predictor="lda-within"``.
 """
 
 from umlbook.rivals._scatter import pair_differences, pair_scatter
