@@ -47,11 +47,9 @@ def test_an_unknown_benchmark_is_answered_with_the_known_ones(capsys) -> None:
 
 @pytest.mark.parametrize("name", bench.names())
 def test_every_benchmark_runs(name, monkeypatch) -> None:
-    """Once, not for its time: a benchmark that no longer runs is found here."""
+    """Its first and smallest row, not for its time: one that no longer runs is found here."""
     monkeypatch.setattr(f"{bench._module(name).__name__}.interleaved_medians", run_once)
-    rows = list(bench.rows(name))
-    assert rows
-    assert all(row.what for row in rows)
+    assert next(iter(bench.rows(name))).what
 
 
 def run_once(*tasks, repeats: int = 1) -> list[float]:
