@@ -1,0 +1,276 @@
+"""Tables 1 to 3 of the CPD-UML paper: seen and unseen points, 3 folds, 20 runs, three scores.
+
+``python -m umlbook.experiments.cpd`` runs what is missing of ``results/cpd_runs.csv`` and appends
+it there, one data set and one run at a time: it may be stopped and started at will. Chapter 6
+reads the stored file.
+
+A method is fitted on two folds and labels the third by its nearest centre. The paper says neither
+how the data were scaled nor by what the parameters were picked: scalings are ours (`DATASETS`), and
+every pick is made twice, by the labels of the seen points (`"label"`, which a clustering does not
+have) and by the normalised cut of a neighbour graph of the seen points (`"cut"`). The grid is a
+part of the paper's: widths 1 to 16 of its 1 to 1024 (wider fields hardly move anything) and five
+penalties of its eleven. The kernel version works on the leading 20 kernel PCA coordinates.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import ttest_ind
+from sklearn.decomposition import KernelPCA
+from sklearn.model_selection import KFold
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
+
+from umlbook.algebra import Array, Labels, cluster_means, nearest
+from umlbook.cpd import CPDUML, kmeans_labels, lam_path, neighbor_graph, normalized_cut
+from umlbook.datasets import load
+from umlbook.kernels import distances, median_width
+from umlbook.scores import clustering_accuracy, normalized_mutual_information, purity
+
+Row = dict[str, Any]
+
+RESULTS = files("umlbook.experiments") / "results"
+N_RUNS, N_FOLDS = 20, 3
+SIGMAS = (1.0, 2.0, 4.0, 8.0, 16.0)
+LAMS = (1.0, 1e2, 1e3, 1e4, 1e6)
+KERNEL_WIDTHS = (0.5, 1.0, 2.0)  # times the median distance
+KERNEL_SIGMAS = (0.5, 1.0)  # two points of the feature space are at most 1.42 apart
+KERNEL_LAMS = (1e1, 1e3, 1e5)
+N_COMPONENTS = 20
+MAX_ITER = 20
+ALPHA = 0.05
+ROUNDING = 0.02  # stored scores have two decimals
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Our name, the scaling, and the landmarks (None: all) of one of the paper's sets."""
+
+    name: str
+    scaler: Any
+    n_landmarks: int | None = None
+    sigmas: tuple[float, ...] = SIGMAS
+
+
+DATASETS: Mapping[str, Dataset] = {
+    "Breast": Dataset("breast_wisconsin", FunctionTransformer()),
+    "Diabetes": Dataset("pima", StandardScaler()),
+    "Cars": Dataset("auto_mpg", StandardScaler()),
+    "Dermatology": Dataset("dermatology", MinMaxScaler()),
+    "E. coli": Dataset("ecoli", FunctionTransformer()),
+    "USPS20": Dataset("usps20", MinMaxScaler((0, 1)), 200, (4.0, 8.0)),
+}
+METHODS = ("k-means", "no move", "CPD-UML")
+SCORES = {
+    "ACC": clustering_accuracy,
+    "NMI": normalized_mutual_information,
+    "purity": purity,
+}
+
+
+# ------------------------------------------------------------------------------ one fold
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Labels that one fit gives to the seen and to the unseen points."""
+
+    method: str
+    seen: Labels
+    unseen: Labels
+
+
+def field_fits(
+    seen: Array,
+    unseen: Array,
+    n_clusters: int,
+    seed: int,
+    sigmas: Iterable[float],
+    lams: Iterable[float],
+    n_landmarks: int | None = None,
+) -> Iterator[Fit]:
+    """K-means, the no-move control, and CPD-UML in the paper's way at every sigma and lam."""
+    start = kmeans_labels(seen, n_clusters, seed)
+    centers = cluster_means(seen, start)
+    yield Fit("k-means", start, nearest(distances(unseen, centers, squared=True)))
+    model = CPDUML(n_clusters, y_step="spectral", init=start, n_landmarks=n_landmarks,
+                   max_iter=MAX_ITER, random_state=seed)  # fmt: skip
+    for i, sigma in enumerate(sigmas):
+        tried = [*lams, np.inf] if i == 0 else list(lams)  # the control knows no width
+        for fitted in lam_path(model.set_params(sigma=sigma), seen, tried):
+            name = "no move" if fitted.lam == np.inf else "CPD-UML"
+            yield Fit(name, fitted.labels_, fitted.predict(unseen))
+
+
+def kernel_fits(
+    seen: Array, unseen: Array, n_clusters: int, seed: int, n_landmarks: int | None
+) -> Iterator[Fit]:
+    """The same on kernel PCA coordinates, at several widths of the kernel."""
+    for width in KERNEL_WIDTHS:
+        gamma = 0.5 / (width * median_width(seen)) ** 2
+        kpca = KernelPCA(N_COMPONENTS, kernel="rbf", gamma=gamma, random_state=0).fit(seen)
+        yield from field_fits(
+            kpca.transform(seen), kpca.transform(unseen), n_clusters, seed,
+            KERNEL_SIGMAS, KERNEL_LAMS, n_landmarks,
+        )  # fmt: skip
+
+
+def picked(fits: list[Fit], rule: str, truth: Labels, seen: Array, n_clusters: int) -> Fit:
+    """The best fit by the labels of the seen points, or by what it cuts among their neighbours."""
+    if rule == "label":
+        return max(fits, key=lambda fit: clustering_accuracy(truth, fit.seen))
+    graph = neighbor_graph(seen)
+    return min(fits, key=lambda fit: normalized_cut(graph, fit.seen, n_clusters))
+
+
+def fold_scores(name: str, run: int, fold: int) -> Iterator[tuple[tuple[str, str], Array]]:
+    """(method, rule) and its scores on the unseen points, for one fold of one run."""
+    data, spec = load(DATASETS[name].name), DATASETS[name]
+    folds = list(KFold(N_FOLDS, shuffle=True, random_state=run).split(data.data))
+    train, test = folds[fold]
+    scaler = spec.scaler.fit(data.data[train])
+    seen, unseen = scaler.transform(data.data[train]), scaler.transform(data.data[test])
+    n_clusters = len(np.unique(data.target))
+    seed = N_FOLDS * run + fold
+    groups = {
+        "": list(field_fits(seen, unseen, n_clusters, seed, spec.sigmas, LAMS, spec.n_landmarks)),
+        "kernel ": list(kernel_fits(seen, unseen, n_clusters, seed, spec.n_landmarks)),
+    }
+    for prefix, fits in groups.items():
+        for method in METHODS:
+            own = [fit for fit in fits if fit.method == method]
+            for rule in ("label", "cut"):
+                best = picked(own, rule, data.target[train], seen, n_clusters)
+                scores = [score(data.target[test], best.unseen) for score in SCORES.values()]
+                yield (prefix + method, rule), np.array(scores)
+
+
+def run_rows(name: str, run: int) -> list[Row]:
+    """One run on one data set: the mean over the folds, in percent."""
+    totals: dict[tuple[str, str], Array] = {}
+    for fold in range(N_FOLDS):
+        for key, scores in fold_scores(name, run, fold):
+            totals[key] = totals.get(key, 0) + 100 * scores / N_FOLDS
+    return [
+        {"dataset": name, "run": run, "method": method, "rule": rule}
+        | {score: round(float(value), 2) for score, value in zip(SCORES, values, strict=True)}
+        for (method, rule), values in totals.items()
+    ]
+
+
+# --------------------------------------------------------------------------- what was printed
+
+
+def printed() -> dict[tuple[str, str, str], tuple[float, float] | None]:
+    """Printed mean and deviation by score, method and data set; None where it cannot be read."""
+    text = (RESULTS / "cpd_printed.csv").read_text(encoding="utf-8")
+    return {
+        (row["score"], row["method"], row["dataset"]): (
+            (float(row["mean"]), float(row["deviation"])) if row["mean"] else None
+        )
+        for row in csv.DictReader(text.splitlines())
+    }
+
+
+# ------------------------------------------------------------------------------------ tables
+
+
+def summary(rows: list[Row], score: str, rule: str) -> dict[tuple[str, str], tuple[float, float]]:
+    """Mean and standard deviation over the runs, by method and data set."""
+    return {key: (float(v.mean()), float(v.std())) for key, v in values(rows, score, rule).items()}
+
+
+def values(rows: list[Row], score: str, rule: str) -> dict[tuple[str, str], Array]:
+    """The scores of the runs, by method and data set."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        if row["rule"] == rule:
+            found.setdefault((row["method"], row["dataset"]), []).append(float(row[score]))
+    return {key: np.array(scores) for key, scores in found.items()}
+
+
+def verdict(ours: Array, theirs: Array) -> int:
+    """1 where ours is significantly better, -1 where worse, 0 where the t-test cannot say."""
+    if max(np.ptp(ours), np.ptp(theirs)) < ROUNDING:  # the test divides by their spread
+        return int(np.sign(round(float(np.mean(ours) - np.mean(theirs)), 2)))
+    test = ttest_ind(ours, theirs)
+    return int(np.sign(test.statistic)) if test.pvalue < ALPHA else 0
+
+
+def ranking(samples: Mapping[str, Array]) -> dict[str, float]:
+    """The paper's score: 1 for each method beaten significantly, 1/2 for each draw.
+
+    >>> ranking({"a": np.array([1.0, 1.1]), "b": np.array([5.0, 5.1]), "c": np.array([5.0, 5.2])})
+    {'a': 0.0, 'b': 1.5, 'c': 1.5}
+    """
+    return {
+        name: sum((1 + verdict(ours, samples[rival])) / 2 for rival in samples if rival != name)
+        for name, ours in samples.items()
+    }
+
+
+def agreement(ours: tuple[float, float], printed: tuple[float, float] | None) -> str:
+    """Whether our cell and the printed one agree within two of their joint deviations."""
+    if printed is None:
+        return "unreadable"
+    gap = abs(ours[0] - printed[0])
+    return "agrees" if gap <= 2 * float(np.hypot(ours[1], printed[1])) else "differs"
+
+
+# ----------------------------------------------------------------------------------- storage
+
+
+def schedule() -> Iterator[tuple[str, int]]:
+    """Five runs of everything, then the rest, the slow set last."""
+    small = [name for name in DATASETS if name != "USPS20"]
+    for first, last, names in ((0, 5, list(DATASETS)), (5, N_RUNS, small), (5, N_RUNS, ["USPS20"])):
+        for run in range(first, last):
+            yield from ((name, run) for name in names)
+
+
+def append_missing(path: Path) -> None:
+    """Run what the file has not yet, and append it, one data set and run at a time."""
+    done = {(row["dataset"], int(row["run"])) for row in read(path)} if path.exists() else set()
+    for name, run in schedule():
+        if (name, run) in done:
+            continue
+        rows = run_rows(name, run)
+        new = not path.exists()
+        with path.open("a", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+            if new:
+                writer.writeheader()
+            writer.writerows(rows)
+
+
+def read(path: Any) -> list[Row]:
+    """The rows of a stored file, all as text but the scores and the run."""
+    rows = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
+    return [
+        row | {"run": int(row["run"])} | {score: float(row[score]) for score in SCORES}
+        for row in rows
+    ]
+
+
+def stored() -> list[Row]:
+    """The runs stored with the package."""
+    return read(RESULTS / "cpd_runs.csv")
+
+
+def tables(quick: bool = False) -> dict[str, list[Row]]:
+    """Every run of every data set; ``quick``: one run of the two smallest."""
+    wanted = [("Cars", 0), ("E. coli", 0)] if quick else list(schedule())
+    return {"cpd_runs": [row for name, run in wanted for row in run_rows(name, run)]}
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("path", nargs="?", type=Path, default=Path(str(RESULTS)) / "cpd_runs.csv")
+    append_missing(parser.parse_args().path)
