@@ -1,0 +1,279 @@
+r"""AML: a projection whose Mahalanobis distance separates the clusters, learned with them.
+
+.. math:: \max_{W, L}\ \operatorname{tr}\big(L'XW(W'SW)^{-1}W'X'L\big), \qquad
+          S = \tfrac1n X'X + \lambda I
+
+(X centred, rows are samples.) For fixed L the best W is :math:`S^{-1}X'L`, which leaves
+:math:`n\operatorname{tr}(L'HL)` with :math:`H = X(X'X + n\lambda I)^{-1}X'`: over indicators that
+is k-means with the kernel H, over all orthonormal L it is whitened principal components.
+
+=========  ========================================================  ==========
+symbol     name in code                                              shape
+=========  ========================================================  ==========
+X          ``X``, centred                                            n x d
+S          covariance plus lambda, Eq. 6                             d x d
+Z          ``rows`` = X S^-1/2 (in its own axes), so ZZ' = n H       n x r
+W          ``W``; ``components_`` when fitted                        d x l
+L          ``L``, indicator or relaxed                               n x K
+=========  ========================================================  ==========
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import svd
+from sklearn.base import TransformerMixin
+
+from umlbook._base import Run, SteppingClusterer, check_count, check_labels
+from umlbook._relaxed import (
+    check_several,
+    indicator_basis,
+    rounded_labels,
+    subspace_change,
+    tighter_if_tied,
+    with_constant,
+)
+from umlbook.algebra import Array, Labels, fix_signs, indicator, nearest
+from umlbook.kernels import check_width, distances
+from umlbook.lloyd import plus_plus_labels
+
+
+@dataclass(frozen=True)
+class AMLStep:
+    """State after one metric (W) and the clusters found under it (labels, L, centers).
+
+    ``before`` is the objective at the old L and the new W, ``objective`` that at the new L;
+    ``sse`` is the k-means objective of the labels in the space in which they were found.
+    """
+
+    labels: Labels
+    W: Array
+    L: Array
+    centers: Array
+    sse: float
+    before: float
+    objective: float
+
+
+@dataclass(frozen=True)
+class Whitened:
+    """The rows of X S^-1/2 in the axes of X's singular vectors, and the map X -> rows (d x r)."""
+
+    rows: Array
+    basis: Array
+
+
+def whitened(X: Array, lam: float) -> Whitened:
+    """Centred X whitened by S = X'X / n + lam I (Eq. 6), on the r directions in which X varies."""
+    U, singular, Vt = svd(X, full_matrices=False)
+    rank = int(np.sum(singular > singular[0] * max(X.shape) * np.finfo(float).eps))
+    if rank == 0:
+        raise ValueError("X has no feature that varies: give data with at least two different rows")
+    deviations = np.sqrt(singular[:rank] ** 2 / len(X) + lam)
+    return Whitened(U[:, :rank] * (singular[:rank] / deviations), Vt[:rank].T / deviations)
+
+
+def best_directions(rows: Array, L: Array, n_components: int) -> tuple[Array, float]:
+    """R with orthonormal columns that maximises tr(L'ZRR'Z'L), and that maximum.
+
+    W = S^-1/2 R is then the best W of Eq. 12 for this L.
+    """
+    U, singular, _ = svd(rows.T @ L, full_matrices=False)
+    rank = min(n_components, int(np.sum(singular > singular[0] * 1e-12)) or 1)
+    return fix_signs(U[:, :rank]), float(np.sum(singular[:rank] ** 2))
+
+
+def aml_steps(
+    data: Whitened, labels: Labels, n_clusters: int, n_components: int
+) -> Iterator[AMLStep]:
+    """AML with indicators: the best W for the clusters, k-means under its metric, and again."""
+    while True:
+        R, before = best_directions(data.rows, indicator(labels, n_clusters), n_components)
+        projected = data.rows @ R
+        found = rounded_labels(projected, labels, n_clusters)
+        labels, L = found.labels, indicator(found.labels, n_clusters)
+        between = float(np.sum((L.T @ projected) ** 2))
+        W = data.basis @ R
+        yield AMLStep(labels, W, L, found.centers, found.objective, before, between)
+
+
+def relaxed_aml_steps(
+    data: Whitened, labels: Labels, n_clusters: int, n_components: int
+) -> Iterator[AMLStep]:
+    """AML with relaxed L: a subspace iteration with H. Labels come from k-means on the rows of L.
+
+    W is scaled so that XW is L without its constant column.
+    """
+    V = indicator_basis(labels, n_clusters)
+    while True:
+        R, before = best_directions(data.rows, V, n_components)
+        U, singular, Tt = svd(data.rows @ R, full_matrices=False)
+        V = fix_signs(U)
+        signs = np.sign(np.einsum("ij,ij->j", U, V))
+        L = with_constant(V)
+        found = rounded_labels(L, labels, n_clusters)
+        labels = found.labels
+        W = data.basis @ (R @ (Tt.T * signs / singular))
+        value = float(np.sum(singular**2))
+        yield AMLStep(labels, W, L, found.centers, found.objective, before, value)
+
+
+class AML(TransformerMixin, SteppingClusterer):
+    r"""Adaptive metric learning: a projection and clusters that are far apart under its metric.
+
+    Maximises :math:`\operatorname{tr}(L'XW(W'SW)^{-1}W'X'L)` over the projection W and the
+    indicator L, where S is the covariance plus :math:`\lambda I`: the scatter between clusters
+    in the Mahalanobis distance of the projected data.
+
+    Parameters
+    ----------
+    n_clusters : int
+    n_components : int or None
+        Columns of W, at most n_clusters - 1 (the default): no further one can add anything.
+    lam : float
+        Added to the variance in every direction, so in squared units of X.
+    relaxed : bool
+        Let L be any matrix with orthonormal columns. The iteration then goes to the leading
+        principal components, whitened, from every start; the labels are k-means on them.
+    init : "k-means++" or array (n,)
+        Seeding, by turns on X and on the whitened X, or labels to start from (then a single
+        start is run).
+    n_init, max_iter, tol, random_state, verbose
+        Starts; most states per start; when to stop (indicators: relative change of the objective,
+        or repeated labels; relaxed: change of the objective and of the space of L); seed;
+        progress bar.
+
+    Attributes
+    ----------
+    labels_ : array (n,)
+    components_ : array (d, l)
+        W. Scaled so that W'SW = I; with ``relaxed``, so that the projected training data are L
+        without its constant column.
+    metric_ : array (d, d)
+        WW', the metric in which the clusters were found.
+    cluster_centers_ : array (n_clusters, l)
+        Means of the projected data.
+    mean_ : array (d,)
+        Mean of X, which is subtracted first.
+    objective_, objective_path_ : float, array
+        The trace above at the end, and after each step. It never falls.
+    n_iter_, converged_, restarts_ : int, bool, tuple of Restart
+
+    References
+    ----------
+    Ye, Zhao and Liu (2007), Adaptive distance metric learning for clustering; Chen, Zhao, Ye and
+    Liu (2007), Nonlinear adaptive distance metric learning for clustering, Sec. 2.
+
+    Examples
+    --------
+    >>> from umlbook.datasets import load
+    >>> from umlbook.scores import clustering_accuracy
+    >>> iris = load("iris")
+    >>> model = AML(3, random_state=0).fit(iris.data)
+    >>> model.components_.shape
+    (4, 2)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        n_components: int | None = None,
+        lam: float = 1e-2,
+        relaxed: bool = False,
+        init: str | ArrayLike = "k-means++",
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 1e-6,
+        random_state: Any = None,
+        verbose: bool = False,
+    ):
+        self.n_clusters = n_clusters
+        self.n_components = n_components
+        self.lam = lam
+        self.relaxed = relaxed
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _prepare(self, X: ArrayLike) -> tuple[Array, Whitened]:
+        X = self._validated(X, reset=True)
+        check_several(X)
+        lam = check_width("lam", self.lam)
+        self._check_components()
+        self.mean_ = X.mean(axis=0)
+        return X - self.mean_, whitened(X - self.mean_, lam)
+
+    def _check_components(self) -> None:
+        if self.n_components is None:
+            return
+        check_count("n_components", self.n_components)
+        if self.n_components > max(1, self.n_clusters - 1):
+            raise ValueError(
+                f"n_components={self.n_components} is more than n_clusters - 1 = "
+                f"{self.n_clusters - 1}, beyond which no direction separates cluster means: "
+                "lower n_components or leave it out"
+            )
+
+    def _starts(
+        self, problem: tuple[Array, Whitened], rng: np.random.RandomState
+    ) -> Iterator[Labels]:
+        X, data = problem
+        if not isinstance(self.init, str):
+            yield check_labels(self.init, len(X), self.n_clusters)
+            return
+        if self.init != "k-means++":
+            raise ValueError(f"init must be 'k-means++' or an array of labels, got {self.init!r}")
+        for i in range(self.n_init):
+            yield plus_plus_labels(data.rows if i % 2 else X, self.n_clusters, rng)
+
+    def _iterate(self, problem: tuple[Array, Whitened], start: Labels) -> Iterator[AMLStep]:
+        stream = relaxed_aml_steps if self.relaxed else aml_steps
+        n_components = self.n_components or max(1, self.n_clusters - 1)
+        return stream(problem[1], start, self.n_clusters, n_components)
+
+    def _settled(self, previous: AMLStep, state: AMLStep) -> bool:
+        if not self.relaxed:
+            return super()._settled(previous, state)
+        change = abs(previous.objective - state.objective)
+        turned = subspace_change(previous.L, state.L)
+        return change <= self.tol * state.objective and turned <= self.tol
+
+    def _key(self, state: AMLStep) -> Any:
+        return None if self.relaxed else super()._key(state)
+
+    def _criterion(self, state: AMLStep) -> float:
+        return -state.objective
+
+    def _better(self, best: Run, run: Run) -> Run:
+        tied = tighter_if_tied(best, run, self.tol) if self.relaxed else None
+        return tied or super()._better(best, run)
+
+    def _adopt(self, problem: tuple[Array, Whitened], state: AMLStep) -> None:
+        self.components_ = state.W
+        self.metric_ = state.W @ state.W.T
+        self.cluster_centers_ = state.centers[:, : state.W.shape[1]]
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Rows of X, less the training mean, projected by W.
+
+        Parameters
+        ----------
+        X : array (m, d)
+        """
+        return (self._validated(X, reset=False) - self.mean_) @ self.components_
+
+    def predict(self, X: ArrayLike) -> Labels:
+        """Label of the nearest centre in the learned metric.
+
+        Parameters
+        ----------
+        X : array (m, d)
+        """
+        return nearest(distances(self.transform(X), self.cluster_centers_, squared=True))
