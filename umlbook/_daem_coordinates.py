@@ -1,0 +1,37 @@
+"""The coordinates of PM: along eigenvectors of the correlation matrix, or of a kernel."""
+
+import numpy as np
+from scipy.linalg import eigh
+
+from umlbook.algebra import Array, fix_signs
+
+SMALLEST_EIGENVALUE = 1e-10  # relative to the largest: below it is rounding
+
+
+def mean_squared_distance(X: Array) -> float:
+    """The mean of |x_i - x_j|^2 over all pairs, Eq. 31: the paper's width of the kernel.
+
+    >>> mean_squared_distance(np.array([[0.0], [1.0], [3.0]])).__round__(3)
+    4.667
+    """
+    n = len(X)
+    return float(2 * np.var(X, axis=0).sum() * n / (n - 1))
+
+
+def correlation_basis(X: Array, n_components: int) -> Array:
+    """U, the top eigenvectors of X'X / N (not centred), d x k: the coordinates are XU."""
+    return _top_eigenvectors(X.T @ X / len(X), n_components)[1]
+
+
+def kernel_basis(K: Array, n_components: int) -> Array:
+    """Z with columns z_l = e_l / sqrt(N sigma_l), Eq. 25 with |a_l| = 1: the coordinates are KZ."""
+    values, vectors = _top_eigenvectors(K, n_components)
+    return vectors / np.sqrt(values)
+
+
+def _top_eigenvectors(A: Array, n_components: int) -> tuple[Array, Array]:
+    """The largest eigenvalues and their vectors, without those that are zero but for rounding."""
+    n = len(A)
+    values, vectors = eigh(A, subset_by_index=[n - min(n_components, n), n - 1])
+    kept = np.flatnonzero(values > SMALLEST_EIGENVALUE * max(values[-1], 0.0))[::-1]
+    return values[kept], fix_signs(vectors[:, kept])
