@@ -21,6 +21,7 @@ FIRST_NOTEBOOK = "00-start-here.ipynb"
 COMMANDS = {
     "doctor": ("umlbook.doctor", "check this environment and say how to mend it"),
     "bench": ("umlbook.experiments.bench", "print the table of speeds"),
+    "reproduce": ("umlbook.experiments.reproduce", "compute the papers' tables again"),
     "refresh": ("umlbook.book.refresh", "run the notebooks again and store their outputs"),
     "release-exercises": ("umlbook.book.release", "write the exercises from their solutions"),
 }

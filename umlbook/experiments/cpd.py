@@ -270,6 +270,27 @@ def tables(quick: bool = False) -> dict[str, list[Row]]:
     return {"cpd_runs": [row for name, run in wanted for row in run_rows(name, run)]}
 
 
+def resume(folder: Path) -> dict[str, list[Row]]:
+    """Every run that the folder's file has not yet, appended to it; then all of them."""
+    path = folder / "cpd_runs.csv"
+    append_missing(path)
+    return {"cpd_runs": read(path)}
+
+
+def beside_print(rows: list[Row]) -> Iterator[str]:
+    """Each printed cell of Tables 1 to 3 beside ours, picked by labels and by the cut."""
+    for (score, method, name), theirs in printed().items():
+        ours = {rule: summary(rows, score, rule).get((method, name)) for rule in ("label", "cut")}
+        picked_by_label, honest = ours["label"], ours["cut"] or ours["label"]
+        if picked_by_label is None or honest is None:
+            continue
+        paper = f"{theirs[0]:6.2f}" if theirs else "     -"
+        yield (
+            f"{score:<7} {name:<12} {method:<16} printed {paper}  ours {picked_by_label[0]:6.2f}"
+            f" (by cut {honest[0]:6.2f})  {agreement(picked_by_label, theirs)}"
+        )
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("path", nargs="?", type=Path, default=Path(str(RESULTS)) / "cpd_runs.csv")
