@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from umlbook.constraints import restrict, sample
 from umlbook.daem import ProbabilisticMetric, objective
 from umlbook.datasets import make_circle, make_two_moons
-from umlbook.experiments import bench_daem, pm
+from umlbook.experiments import bench_pm, pm
 from umlbook.scores import modified_rand
 
 
@@ -297,28 +297,17 @@ def test_pairs_follow_a_fold_by_restriction(circle):
 
 
 def test_all_pairs_need_a_twentieth_of_the_memory_of_their_array(monkeypatch):
-    monkeypatch.setattr(bench_daem, "N_SAMPLES", 200)
-    monkeypatch.setattr(bench_daem, "N_COMPONENTS", 200)
-    fast, naive = (bench_daem.peak_megabytes(t["M step"]) for t in bench_daem.tasks())
+    monkeypatch.setattr(bench_pm, "N_SAMPLES", 200)
+    monkeypatch.setattr(bench_pm, "N_COMPONENTS", 200)
+    fast, naive = (bench_pm.peak_megabytes(t["M step"]) for t in bench_pm.tasks())
     assert naive > 20 * fast
 
 
-def test_stored_scores_are_what_the_protocol_gives():
-    found, quick = pm.stored(), pm.tables(quick=True)
-    for name, pairs in (("circle", 15), ("soybean_small", 10)):
-        afresh = quick[name, pairs]
-        for method, score in found[name, pairs, 0].items():
-            assert afresh[method][0] == pytest.approx(score, abs=0.02)
-
-
-def test_a_run_that_was_stopped_goes_on_where_it_ended(tmp_path, monkeypatch):
-    monkeypatch.setattr(pm, "cells", lambda: iter([("circle", 15, 0), ("circle", 15, 1)]))
-    monkeypatch.setattr(pm, "cell_scores", lambda cell: dict.fromkeys(pm.METHODS, 0.5))
-    path = tmp_path / "scores.csv"
-    assert list(pm.extend(path, minutes=0.0)) == []
-    assert len(list(pm.extend(path))) == 2
-    assert list(pm.extend(path)) == []
-    assert pm.stored(path)["circle", 15, 1]["ITML"] == 0.5
+@pytest.mark.parametrize("cell", [("circle", 15, 0), ("soybean_small", 10, 0)])
+def test_stored_scores_are_what_the_protocol_gives(cell):
+    afresh = pm.cell_scores(cell)
+    for method, score in pm.stored()[cell].items():
+        assert afresh[method] == pytest.approx(score, abs=0.02)
 
 
 def test_a_failed_embedding_scores_nan_and_not_chance():

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from umlbook.cpcm import CPCM
     from umlbook.cpd import CPDUML
     from umlbook.daem import ProbabilisticMetric
+    from umlbook.latent import LatentClassPairs
     from umlbook.naml import NAML
     from umlbook.spectral import KernelKMeans, SpectralKMeans
 
@@ -19,6 +20,7 @@ _HOME = {
     "CPCM": "cpcm",
     "CPDUML": "cpd",
     "KernelKMeans": "spectral",
+    "LatentClassPairs": "latent",
     "NAML": "naml",
     "ProbabilisticMetric": "daem",
     "SpectralKMeans": "spectral",
@@ -31,6 +33,7 @@ __all__ = [
     "CPDUML",
     "NAML",
     "KernelKMeans",
+    "LatentClassPairs",
     "ProbabilisticMetric",
     "SpectralKMeans",
 ]

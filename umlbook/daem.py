@@ -22,17 +22,16 @@ descend: here P falls with the distance, and both entropies are at hand.
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
-from sklearn.base import TransformerMixin, clone
+from sklearn.base import TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
-from umlbook._base import Run, SteppingClusterer, check_count
+from umlbook._base import check_count
 from umlbook._daem_coordinates import (
     SMALLEST_EIGENVALUE,
     correlation_basis,
@@ -63,6 +62,7 @@ from umlbook._daem_steps import (
     tempered_entropy,
     weighted_pairs,
 )
+from umlbook._pair_clusterer import PairClusterer
 from umlbook.algebra import Array, Labels, nearest
 from umlbook.constraints import check_constraints
 from umlbook.kernels import check_width, distances, resolve_width
@@ -98,7 +98,7 @@ MOST_COMPONENTS = 30
 PENALTY = 1e-3
 
 
-class ProbabilisticMetric(TransformerMixin, SteppingClusterer):
+class ProbabilisticMetric(TransformerMixin, PairClusterer):
     r"""Clustering under a metric learned from pairs, with deterministic annealing EM.
 
     The squared distance of two samples is :math:`\sum_l \theta_l (p_{il} - p_{jl})^2` in the
@@ -218,42 +218,6 @@ class ProbabilisticMetric(TransformerMixin, SteppingClusterer):
         self.tol = tol
         self.random_state = random_state
         self.verbose = verbose
-
-    def fit(
-        self,
-        X: ArrayLike,
-        y: Any = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Self:
-        """Learn the metric from the pairs and cluster under it.
-
-        Parameters
-        ----------
-        X : array (n_samples, n_features)
-        y : ignored
-        must_link, cannot_link : integer array (n_pairs, 2), optional
-            Row numbers of samples that belong together, or apart.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, must_link=must_link, cannot_link=cannot_link)
-
-    def steps(
-        self,
-        X: ArrayLike,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Iterator[DAEMStep]:
-        """Yield the state after each EM step; the estimator itself is left as it was."""
-        twin = clone(self)
-        problem = twin._prepare(X, must_link, cannot_link)
-        start = next(iter(twin._starts(problem, check_random_state(twin.random_state))))
-        yield from Run(twin, twin._iterate(problem, start))
 
     def _prepare(
         self,
