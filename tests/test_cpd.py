@@ -457,24 +457,6 @@ def test_a_stored_run_can_be_recomputed(stored):
             assert again[row["method"], row["rule"]][score] == pytest.approx(row[score], abs=3.0)
 
 
-def test_missing_runs_are_appended_and_no_run_is_made_twice(tmp_path, monkeypatch):
-    made = []
-
-    def fake(name, run):
-        made.append((name, run))
-        row = {"dataset": name, "run": run, "method": "k-means", "rule": "cut"}
-        return [row | dict.fromkeys(tables.SCORES, 1.0)]
-
-    monkeypatch.setattr(tables, "run_rows", fake)
-    path = tmp_path / "runs.csv"
-    monkeypatch.setattr(tables, "schedule", lambda: iter([("Cars", 0), ("Breast", 0)]))
-    tables.append_missing(path)
-    monkeypatch.setattr(tables, "schedule", lambda: iter([("Cars", 0), ("Cars", 1)]))
-    tables.append_missing(path)
-    assert made == [("Cars", 0), ("Breast", 0), ("Cars", 1)]
-    assert [(row["dataset"], row["run"]) for row in tables.read(path)] == made
-
-
 def test_schedule_has_every_run_of_every_set_once():
     everything = {(name, run) for name in tables.DATASETS for run in range(tables.N_RUNS)}
     assert len(list(tables.schedule())) == len(everything)

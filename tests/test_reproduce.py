@@ -1,52 +1,201 @@
-"""``umlbook reproduce``: tables computed again, stored, resumed, set beside the printed ones."""
+"""``umlbook reproduce``: each table and figure has a name, is resumed, and is set beside print."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
 from umlbook import cli
-from umlbook.experiments import cpd, reproduce
+from umlbook.book.ledger import entries
+from umlbook.experiments import pm, reproduce, side_by_side, storage
+from umlbook.experiments.grid import attempt, read_records
+from umlbook.experiments.target import Comparison, Source, Target, verdict_counts
+
+TARGETS = reproduce.targets()
 
 
-def test_list_names_each_experiment_and_runs_none(capsys):
+def test_every_table_and_figure_of_results_has_a_name():
+    """Tables of data sets and of notation hold no results; Figure 1 of PM shows the points."""
+    not_results = {"pm.fig1", "pm.table1", "naml.table1", "naml.table2", "cpd.table4"}
+    for entry in entries():
+        if entry.kind in ("table", "figure") and entry.id not in not_results:
+            paper, what = entry.id.split(".")
+            name = what.replace("table", "table-").replace("fig", "figure-")
+            assert f"{paper}-{name}" in TARGETS
+
+
+def test_list_names_each_target_and_runs_none(capsys):
     assert cli.main(["reproduce", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == list(reproduce.EXPERIMENTS)
+    assert [line.split()[0] for line in lines] == list(TARGETS)
 
 
-@pytest.mark.parametrize("names", [[], ["cpd-tabels"]])
+@pytest.mark.parametrize("names", [[], ["cpd-tabel-1"]])
 def test_what_is_not_there_is_answered_with_what_is(names, capsys):
     assert cli.main(["reproduce", *names]) == 2
-    assert "cpd-tables" in capsys.readouterr().err
+    assert "cpd-table-1" in capsys.readouterr().err
 
 
-def test_a_quick_table_is_stored_and_set_beside_print(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(cpd, "schedule", lambda: pytest.fail("quick runs no schedule"))
-    monkeypatch.setattr(cpd, "run_rows", lambda name, run: rows_of(name, run))
-    assert cli.main(["reproduce", "cpd-tables", "--quick", "--out", str(tmp_path)]) == 0
-    out = capsys.readouterr().out
-    assert cpd.read(tmp_path / "cpd_runs.csv") == [*rows_of("Cars", 0), *rows_of("E. coli", 0)]
-    assert any(line.startswith("ACC     Cars         k-means") for line in out.splitlines())
+@pytest.mark.parametrize("target", TARGETS.values(), ids=list(TARGETS))
+def test_stored_results_are_compared_written_and_drawn(target, tmp_path, capsys):
+    assert cli.main(["reproduce", target.name, "--stored", "--out", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith(f"{target.name}, {target.paper}: ")
+    assert (tmp_path / f"{target.name}.png").exists() == (target.draw is not None)
+    table = storage.read(tmp_path / f"{target.name}.csv")
+    assert len(table) == len(target.comparisons()) > 0
+    assert (tmp_path / f"{target.name}.md").read_text().count("\n|") == len(table) + 2
+    about = json.loads((tmp_path / f"{target.name}.json").read_text())
+    assert about["command"] == f"umlbook reproduce {target.name} --stored"
+    assert {"umlbook", "numpy", "scipy", "scikit-learn"} <= set(about["versions"])
 
 
-def test_a_stopped_run_goes_on_where_it_stood(tmp_path, monkeypatch, capsys):
-    done = []
-
-    def once(name, run):
-        if (name, run) == ("Cars", 1) and done == [("Cars", 0)]:
-            done.append("stopped")
-            raise KeyboardInterrupt
-        done.append((name, run))
-        return rows_of(name, run)
-
-    monkeypatch.setattr(cpd, "schedule", lambda: iter([("Cars", 0), ("Cars", 1), ("Cars", 2)]))
-    monkeypatch.setattr(cpd, "run_rows", once)
-    words = ["reproduce", "cpd-tables", "--out", str(tmp_path)]
-    assert cli.main(words) == 130
-    assert cli.main(words) == 0
-    assert done == [("Cars", 0), "stopped", ("Cars", 1), ("Cars", 2)]
-    assert "3 rows" in capsys.readouterr().out
+def test_every_stored_table_says_what_made_it():
+    made = {row["file"] for row in storage.stored("made")}
+    there = {path.stem for path in storage.RESULTS.glob("*.csv")} - {"made"}
+    assert made == there
+    commands = [row["command"] for row in storage.stored("made")]
+    names = [word for c in commands if c.startswith("umlbook reproduce") for word in c.split()[2:]]
+    assert set(names) <= set(TARGETS)
 
 
-def rows_of(name, run):
-    method = next(m for score, m, data in cpd.printed() if (score, data) == ("ACC", name))
-    scores = dict.fromkeys(cpd.SCORES, 50.0)
-    return [{"dataset": name, "run": run, "method": method, "rule": "label", **scores}]
+# -------------------------------------------------------------------------- a few cells anew
+
+
+def few(rows, number):
+    return random.Random(0).sample(rows, number)
+
+
+CHEAP = [
+    row
+    for row in side_by_side.stored("side_by_side")
+    if row["method"] in ("k-means", "PCA", "AML", "CPD-UML", "RCA", "spectral clustering")
+    and row["dataset"] in ("iris", "wine", "soybean_small", "glass", "sonar")
+]
+
+
+@pytest.mark.parametrize("row", few(CHEAP, 6), ids=lambda row: f"{row['method']}, {row['dataset']}")
+def test_a_random_cell_of_side_by_side_is_what_its_method_gives(row):
+    cell = {key: row[key] for key in ("dataset", "method", "seed")}
+    record = attempt(side_by_side.work, cell)
+    (again,) = [new for new in record.rows if new["rule"] == row["rule"]]
+    for score in side_by_side.SCORES:  # another processor may round a tie the other way
+        assert again[score] == pytest.approx(row[score], abs=0.03)
+
+
+@pytest.mark.parametrize(
+    "row", few(side_by_side.stored("causes"), 4), ids=lambda row: row["method"]
+)
+def test_a_random_cell_of_causes_is_what_its_method_gives(row):
+    cell = {key: row[key] for key in ("cause", "value", "method", "seed")}
+    (again,) = attempt(side_by_side.cause_work, cell).rows
+    assert again["ARI"] == pytest.approx(row["ARI"], abs=0.03)
+
+
+# ------------------------------------------------------------------------------ cut and resumed
+
+
+def final_tables(folder):
+    return {path.name: path.read_text() for path in folder.glob("*.csv")}
+
+
+WORDS = ["reproduce", "pm-figure-2", "--quick"]
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole")
+    assert cli.main([*WORDS, "--out", str(folder)]) == 0
+    return final_tables(folder)
+
+
+def test_killed_and_run_again_gives_the_table_of_an_uninterrupted_run(tmp_path, uninterrupted):
+    command = [sys.executable, "-m", "umlbook", *WORDS, "--out", str(tmp_path)]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    cells = tmp_path / "pm-shapes-quick.jsonl"
+    while not (cells.exists() and cells.read_bytes().count(b"\n") >= 2):
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.kill() if sys.platform == "win32" else process.send_signal(signal.SIGKILL)
+    process.wait(30)
+    before = cells.read_bytes()
+    before = before[: before.rfind(b"\n") + 1]
+    assert 2 <= len(read_records(cells)) < len(pm.TARGETS[0].source.cells(True))
+    assert cli.main([*WORDS, "--out", str(tmp_path)]) == 0
+    assert final_tables(tmp_path) == uninterrupted
+    assert cells.read_bytes().startswith(before)  # no cell was computed twice
+    keys = [json.dumps(record.cell) for record in read_records(cells)]
+    assert len(keys) == len(set(keys)) == cells.read_bytes().count(b"\n")
+
+
+def test_two_processes_give_the_same_table(tmp_path, uninterrupted):
+    assert cli.main([*WORDS, "--jobs", "2", "--out", str(tmp_path)]) == 0
+    assert final_tables(tmp_path) == uninterrupted
+
+
+def test_a_dask_cluster_gives_the_same_table(tmp_path, uninterrupted):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+        words = [*WORDS, "--dask", cluster.scheduler_address, "--out", str(tmp_path)]
+        assert cli.main(words) == 0
+    assert final_tables(tmp_path) == uninterrupted
+
+
+# --------------------------------------------------------------------------------- when it fails
+
+
+def half_broken(cell):
+    if cell["seed"]:
+        raise ValueError("no such seed")
+    return [{"seed": 0, "score": 0.5}]
+
+
+def broken_target():
+    source = Source("broken", lambda quick: [{"seed": 0}, {"seed": 1}], half_broken, list)
+    compare = lambda rows: [Comparison("d", "s", "m", 0.5, row["score"]) for row in rows]  # noqa: E731
+    return Target("broken", "none", "a grid with a hole", source, compare)
+
+
+def test_a_cell_that_fails_is_shown_and_the_others_are_kept(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(reproduce, "targets", lambda: {"broken": broken_target()})
+    assert cli.main(["reproduce", "broken", "--out", str(tmp_path)]) == 1
+    said = capsys.readouterr().out
+    assert "failed, tried again by the next run: seed 1: ValueError: no such seed" in said
+    assert "reproduced: 1" in said
+
+
+def test_a_folder_that_cannot_be_is_named(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert cli.main(["reproduce", "cpcm-table-2", "--out", str(tmp_path / "file")]) == 1
+    assert "file" in capsys.readouterr().err
+
+
+# ------------------------------------------------------------------------------------ verdicts
+
+
+@pytest.mark.parametrize(
+    ("comparison", "verdict"),
+    [
+        (Comparison("d", "s", "m", 0.50, 0.60, spread=0.05), "reproduced"),
+        (Comparison("d", "s", "m", 0.50, 0.61, spread=0.05), "differs"),
+        (Comparison("d", "s", "m", 0.50, 0.50), "reproduced"),
+        (Comparison("d", "s", "m", 0.50, 0.51), "differs"),
+        (Comparison("d", "s", "m", 0.50, None, note="lost"), "cannot be had"),
+        (Comparison("d", "s", "m", 0.50, None, note="not run here"), "not run"),
+        (Comparison("d", "s", "m", None, 0.5, note="unreadable"), "cannot be had"),
+        (Comparison("d", "s", "m", None, 0.5), "no number printed"),
+    ],
+)
+def test_verdicts(comparison, verdict):
+    assert comparison.verdict == verdict
+    assert verdict_counts([comparison])[verdict] == 1
+
+
+def test_deviations_have_the_sign_of_ours_less_print():
+    assert Comparison("d", "s", "m", 0.5, 0.4, spread=0.05).deviations == pytest.approx(-2)

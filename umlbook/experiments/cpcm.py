@@ -1,17 +1,14 @@
 """The experiments of the CPCM paper: Figures 1 and 2 as success rates, Table 1 beside ours.
 
-``python -m umlbook.experiments.cpcm`` recomputes both tables (some minutes) and stores them as
-``results/cpcm_success.csv`` and ``results/cpcm_table1.csv``, from which chapter 3 reads them.
+``umlbook reproduce cpcm-figure-1 cpcm-figure-2 cpcm-table-1`` recomputes them (some minutes); the
+stored copies are ``results/cpcm_success.csv`` and ``results/cpcm_table1.csv``.
 """
 
 from __future__ import annotations
 
-import csv
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,15 +19,19 @@ from sklearn.preprocessing import StandardScaler
 from umlbook.algebra import Array, Labels
 from umlbook.cpcm import CPCM
 from umlbook.datasets import load, make_noisy_lines, make_parallel_lines, make_rings
+from umlbook.experiments.grid import Cell
+from umlbook.experiments.pictures import draw_shares
+from umlbook.experiments.storage import Row, stored
+from umlbook.experiments.target import Comparison, Source, Target, joint_spread
 from umlbook.kernels import median_width
 from umlbook.scores import adjusted_rand_index, rand_index, variation_of_information
 
-Row = dict[str, Any]
+__all__ = ["TARGETS", "stored", "success_row", "table1_cells"]
+
 Clusters = Callable[[Array, int, int], Labels]
 """Labels from the data, the number of clusters and a seed."""
 
 SUCCESS = 0.9
-RESULTS = files("umlbook.experiments") / "results"
 
 
 # ------------------------------------------------------------------------- success rates
@@ -139,11 +140,35 @@ def success_row(setting: str, method: str, seeds: Iterable[int]) -> Row:
     }
 
 
-def success_rows(n_seeds: int = 20) -> Iterator[Row]:
-    """Every method in every setting."""
-    for setting, (_, _, methods) in SETTINGS.items():
-        for method in methods:
-            yield success_row(setting, method, range(n_seeds))
+def success_cells(quick: bool) -> list[Cell]:
+    """Every method in every setting, on 20 data sets each, or on 2."""
+    return [
+        {"setting": setting, "method": method, "seeds": 2 if quick else 20}
+        for setting, (_, _, methods) in SETTINGS.items()
+        for method in methods
+    ]
+
+
+def success_work(cell: Cell) -> list[Row]:
+    """The one row of a cell."""
+    return [success_row(cell["setting"], cell["method"], range(cell["seeds"]))]
+
+
+def success_comparisons(settings: tuple[str, ...], rows: list[Row]) -> Iterator[Comparison]:
+    """How often each method finds the truth in these settings; the paper draws one run of each."""
+    for row in rows:
+        if row["setting"] in settings:
+            share = row["found"] / row["seeds"]
+            yield Comparison(row["setting"], "found", row["method"], None, share, runs=row["seeds"])
+
+
+def draw_success(settings: tuple[str, ...], rows: list[Row], fig: Any) -> None:
+    """The same as bars, one panel a setting."""
+    panels = {
+        setting: {r["method"]: r["found"] / r["seeds"] for r in rows if r["setting"] == setting}
+        for setting in settings
+    }
+    draw_shares(panels, fig, f"share of data sets with ARI > {SUCCESS}")
 
 
 # ------------------------------------------------------------------------------- Table 1
@@ -240,6 +265,7 @@ def table1_cells(dataset: str, method: str, n_runs: int = 50) -> Iterator[Row]:
             "ours": round(values[0], 3),
             "low": round(min(values), 3),
             "high": round(max(values), 3),
+            "sd": round(float(np.std(values)), 4),
             "runs": len(values),
         }
         yield {**row, "word": word(row)}
@@ -254,47 +280,64 @@ def word(row: Row) -> str:
     return f"outside our runs: {OPEN[row['method']]}"
 
 
-def table1_rows(n_runs: int = 50) -> Iterator[Row]:
-    """All cells of Table 1."""
-    for dataset in TABLE_1:
-        for method in TABLE_1_METHODS:
-            yield from table1_cells(dataset, method, n_runs)
+def table1_grid(quick: bool) -> list[Cell]:
+    """Every method on every set, 50 runs each, or 5 on the two small sets."""
+    return [
+        {"dataset": dataset, "method": method, "runs": 5 if quick else 50}
+        for dataset in (("glass", "sonar") if quick else TABLE_1)
+        for method in TABLE_1_METHODS
+    ]
 
 
-# ------------------------------------------------------------------------------- storage
+def table1_work(cell: Cell) -> Iterator[Row]:
+    """Both scores of a cell."""
+    return table1_cells(cell["dataset"], cell["method"], cell["runs"])
 
 
-def tables(quick: bool = False) -> dict[str, list[Row]]:
-    """Both tables; ``quick`` takes few seeds and runs."""
-    return {
-        "cpcm_success": list(success_rows(2 if quick else 20)),
-        "cpcm_table1": list(table1_rows(5 if quick else 50)),
-    }
+def table1_comparisons(rows: list[Row]) -> Iterator[Comparison]:
+    """Each cell of Table 1: our chosen run, with the spread of all our runs."""
+    for row in rows:
+        yield Comparison(
+            row["dataset"], row["score"], row["method"], row["printed"], row["ours"],
+            joint_spread(row["sd"], unit=0.001), row["runs"], note=row["word"],
+        )  # fmt: skip
 
 
-def stored(name: str) -> list[Row]:
-    """A stored table: numbers as numbers."""
-    lines = (RESULTS / f"{name}.csv").read_text(encoding="utf-8").splitlines()
-    return [{k: _value(v) for k, v in row.items()} for row in csv.DictReader(lines)]
+def table2_comparisons(rows: list[Row]) -> Iterator[Comparison]:
+    """The three cells of Table 2, whose data are not to be had."""
+    why = "the 96 x 4026 lymphoma matrix is in no public package"
+    for method, printed in {"k-means": 0.748, "Spectral": 0.777, "CPCM-RKHS": 0.845}.items():
+        yield Comparison("lymphoma", "rand", method, printed, None, note=why)
 
 
-def _value(text: str) -> str | int | float:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
-
-
-def store(name: str, rows: list[Row], folder: Path) -> None:
-    """Write a table as CSV."""
-    with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-if __name__ == "__main__":
-    for name, rows in tables().items():
-        store(name, rows, Path(str(RESULTS)))
+SUCCESSES = Source("cpcm-success", success_cells, success_work, partial(stored, "cpcm_success"))
+LINES, NOISY_LINES = (
+    ("two lines", "three lines", "three rings"),
+    ("noisy lines", "noisy lines, turned"),
+)
+TARGETS = (
+    Target(
+        "cpcm-figure-1",
+        "CPCM",
+        "lines and rings: how often each method finds them",
+        SUCCESSES,
+        partial(success_comparisons, LINES),
+        partial(draw_success, LINES),
+    ),
+    Target(
+        "cpcm-figure-2",
+        "CPCM",
+        "three lines among noise features: how often they are found",
+        SUCCESSES,
+        partial(success_comparisons, NOISY_LINES),
+        partial(draw_success, NOISY_LINES),
+    ),
+    Target(
+        "cpcm-table-1",
+        "CPCM",
+        "variation of information and Rand index on six UCI sets",
+        Source("cpcm-table1", table1_grid, table1_work, partial(stored, "cpcm_table1")),
+        table1_comparisons,
+    ),
+    Target("cpcm-table-2", "CPCM", "Rand index on lymphoma samples", None, table2_comparisons),
+)

@@ -1,8 +1,8 @@
 """Tables 1 to 3 of the CPD-UML paper: seen and unseen points, 3 folds, 20 runs, three scores.
 
-``python -m umlbook.experiments.cpd`` runs what is missing of ``results/cpd_runs.csv`` and appends
-it there, one data set and one run at a time: it may be stopped and started at will. Chapter 6
-reads the stored file.
+``umlbook reproduce cpd-table-1`` (or 2, or 3: the runs are the same) computes them again, hours of
+work that may be stopped and started at will; the stored copies are ``results/cpd_runs.csv`` for the
+methods of chapter 6 and ``results/cpd_rivals.csv`` for the others.
 
 A method is fitted on two folds and labels the third by its nearest centre. The paper says neither
 how the data were scaled nor by what the parameters were picked: scalings are ours (`DATASETS`), and
@@ -14,36 +14,32 @@ penalties of its eleven. The kernel version works on the leading 20 kernel PCA c
 
 from __future__ import annotations
 
-import argparse
-import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
-from pathlib import Path
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from scipy.stats import ttest_ind
-from sklearn.decomposition import KernelPCA
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
 from umlbook.algebra import Array, Labels, cluster_means, nearest
 from umlbook.cpd import CPDUML, kmeans_labels, lam_path, neighbor_graph, normalized_cut
 from umlbook.datasets import load
-from umlbook.kernels import distances, median_width
+from umlbook.experiments import storage
+from umlbook.experiments.cpd_rivals import WIDTHS, Fit, kernel_view, rival_fits
+from umlbook.experiments.grid import Cell
+from umlbook.experiments.storage import Row
+from umlbook.experiments.target import Comparison, Source, Target, joint_spread
+from umlbook.kernels import distances
 from umlbook.scores import clustering_accuracy, normalized_mutual_information, purity
 
-Row = dict[str, Any]
-
-RESULTS = files("umlbook.experiments") / "results"
 N_RUNS, N_FOLDS = 20, 3
 SIGMAS = (1.0, 2.0, 4.0, 8.0, 16.0)
 LAMS = (1.0, 1e2, 1e3, 1e4, 1e6)
-KERNEL_WIDTHS = (0.5, 1.0, 2.0)  # times the median distance
 KERNEL_SIGMAS = (0.5, 1.0)  # two points of the feature space are at most 1.42 apart
 KERNEL_LAMS = (1e1, 1e3, 1e5)
-N_COMPONENTS = 20
 MAX_ITER = 20
 ALPHA = 0.05
 ROUNDING = 0.02  # stored scores have two decimals
@@ -78,15 +74,6 @@ SCORES = {
 # ------------------------------------------------------------------------------ one fold
 
 
-@dataclass(frozen=True)
-class Fit:
-    """Labels that one fit gives to the seen and to the unseen points."""
-
-    method: str
-    seen: Labels
-    unseen: Labels
-
-
 def field_fits(
     seen: Array,
     unseen: Array,
@@ -113,11 +100,9 @@ def kernel_fits(
     seen: Array, unseen: Array, n_clusters: int, seed: int, n_landmarks: int | None
 ) -> Iterator[Fit]:
     """The same on kernel PCA coordinates, at several widths of the kernel."""
-    for width in KERNEL_WIDTHS:
-        gamma = 0.5 / (width * median_width(seen)) ** 2
-        kpca = KernelPCA(N_COMPONENTS, kernel="rbf", gamma=gamma, random_state=0).fit(seen)
+    for width in WIDTHS:
         yield from field_fits(
-            kpca.transform(seen), kpca.transform(unseen), n_clusters, seed,
+            *kernel_view(seen, unseen, width), n_clusters, seed,
             KERNEL_SIGMAS, KERNEL_LAMS, n_landmarks,
         )  # fmt: skip
 
@@ -130,7 +115,28 @@ def picked(fits: list[Fit], rule: str, truth: Labels, seen: Array, n_clusters: i
     return min(fits, key=lambda fit: normalized_cut(graph, fit.seen, n_clusters))
 
 
-def fold_scores(name: str, run: int, fold: int) -> Iterator[tuple[tuple[str, str], Array]]:
+def own_fits(seen: Array, unseen: Array, n_clusters: int, seed: int, spec: Dataset) -> list[Fit]:
+    """The methods of chapter 6, in the input space and on kernel PCA coordinates."""
+    plain = field_fits(seen, unseen, n_clusters, seed, spec.sigmas, LAMS, spec.n_landmarks)
+    kernel = kernel_fits(seen, unseen, n_clusters, seed, spec.n_landmarks)
+    named = (Fit(f"kernel {fit.method}", fit.seen, fit.unseen) for fit in kernel)
+    return [*plain, *named]
+
+
+def others_fits(seen: Array, unseen: Array, n_clusters: int, seed: int, spec: Dataset) -> list[Fit]:
+    """The methods that the paper compares with, from the same k-means start."""
+    return list(rival_fits(seen, unseen, kmeans_labels(seen, n_clusters, seed), n_clusters))
+
+
+FAMILIES: Mapping[str, Callable[[Array, Array, int, int, Dataset], list[Fit]]] = {
+    "own": own_fits,
+    "rivals": others_fits,
+}
+
+
+def fold_scores(
+    name: str, run: int, fold: int, family: str = "own"
+) -> Iterator[tuple[tuple[str, str], Array]]:
     """(method, rule) and its scores on the unseen points, for one fold of one run."""
     data, spec = load(DATASETS[name].name), DATASETS[name]
     folds = list(KFold(N_FOLDS, shuffle=True, random_state=run).split(data.data))
@@ -138,25 +144,20 @@ def fold_scores(name: str, run: int, fold: int) -> Iterator[tuple[tuple[str, str
     scaler = spec.scaler.fit(data.data[train])
     seen, unseen = scaler.transform(data.data[train]), scaler.transform(data.data[test])
     n_clusters = len(np.unique(data.target))
-    seed = N_FOLDS * run + fold
-    groups = {
-        "": list(field_fits(seen, unseen, n_clusters, seed, spec.sigmas, LAMS, spec.n_landmarks)),
-        "kernel ": list(kernel_fits(seen, unseen, n_clusters, seed, spec.n_landmarks)),
-    }
-    for prefix, fits in groups.items():
-        for method in METHODS:
-            own = [fit for fit in fits if fit.method == method]
-            for rule in ("label", "cut"):
-                best = picked(own, rule, data.target[train], seen, n_clusters)
-                scores = [score(data.target[test], best.unseen) for score in SCORES.values()]
-                yield (prefix + method, rule), np.array(scores)
+    fits = FAMILIES[family](seen, unseen, n_clusters, N_FOLDS * run + fold, spec)
+    for method in dict.fromkeys(fit.method for fit in fits):
+        own = [fit for fit in fits if fit.method == method]
+        for rule in ("label", "cut"):
+            best = picked(own, rule, data.target[train], seen, n_clusters)
+            scores = [score(data.target[test], best.unseen) for score in SCORES.values()]
+            yield (method, rule), np.array(scores)
 
 
-def run_rows(name: str, run: int) -> list[Row]:
+def run_rows(name: str, run: int, family: str = "own") -> list[Row]:
     """One run on one data set: the mean over the folds, in percent."""
     totals: dict[tuple[str, str], Array] = {}
     for fold in range(N_FOLDS):
-        for key, scores in fold_scores(name, run, fold):
+        for key, scores in fold_scores(name, run, fold, family):
             totals[key] = totals.get(key, 0) + 100 * scores / N_FOLDS
     return [
         {"dataset": name, "run": run, "method": method, "rule": rule}
@@ -168,14 +169,14 @@ def run_rows(name: str, run: int) -> list[Row]:
 # --------------------------------------------------------------------------- what was printed
 
 
-def printed() -> dict[tuple[str, str, str], tuple[float, float] | None]:
+@cache
+def printed() -> Mapping[tuple[str, str, str], tuple[float, float] | None]:
     """Printed mean and deviation by score, method and data set; None where it cannot be read."""
-    text = (RESULTS / "cpd_printed.csv").read_text(encoding="utf-8")
     return {
         (row["score"], row["method"], row["dataset"]): (
-            (float(row["mean"]), float(row["deviation"])) if row["mean"] else None
+            None if row["mean"] == "" else (float(row["mean"]), float(row["deviation"]))
         )
-        for row in csv.DictReader(text.splitlines())
+        for row in storage.stored("cpd_printed")
     }
 
 
@@ -224,7 +225,7 @@ def agreement(ours: tuple[float, float], printed: tuple[float, float] | None) ->
     return "agrees" if gap <= 2 * float(np.hypot(ours[1], printed[1])) else "differs"
 
 
-# ----------------------------------------------------------------------------------- storage
+# ------------------------------------------------------------------------------------ targets
 
 
 def schedule() -> Iterator[tuple[str, int]]:
@@ -235,63 +236,59 @@ def schedule() -> Iterator[tuple[str, int]]:
             yield from ((name, run) for name in names)
 
 
-def append_missing(path: Path) -> None:
-    """Run what the file has not yet, and append it, one data set and run at a time."""
-    done = {(row["dataset"], int(row["run"])) for row in read(path)} if path.exists() else set()
-    for name, run in schedule():
-        if (name, run) in done:
-            continue
-        rows = run_rows(name, run)
-        new = not path.exists()
-        with path.open("a", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-            if new:
-                writer.writeheader()
-            writer.writerows(rows)
-
-
-def read(path: Any) -> list[Row]:
-    """The rows of a stored file, all as text but the scores and the run."""
-    rows = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
+def cells(quick: bool) -> list[Cell]:
+    """Every run of every data set by both families; quick: one run of the two smallest sets."""
+    wanted = [("Cars", 0), ("E. coli", 0)] if quick else list(schedule())
     return [
-        row | {"run": int(row["run"])} | {score: float(row[score]) for score in SCORES}
-        for row in rows
+        {"dataset": name, "run": run, "family": family}
+        for name, run in wanted
+        for family in FAMILIES
     ]
 
 
+def work(cell: Cell) -> list[Row]:
+    """The scores of one run on one data set."""
+    return run_rows(cell["dataset"], cell["run"], cell["family"])
+
+
 def stored() -> list[Row]:
-    """The runs stored with the package."""
-    return read(RESULTS / "cpd_runs.csv")
+    """The runs of the methods of chapter 6 that are stored with the package."""
+    return storage.stored("cpd_runs")
 
 
-def tables(quick: bool = False) -> dict[str, list[Row]]:
-    """Every run of every data set; ``quick``: one run of the two smallest."""
-    wanted = [("Cars", 0), ("E. coli", 0)] if quick else list(schedule())
-    return {"cpd_runs": [row for name, run in wanted for row in run_rows(name, run)]}
+def all_stored() -> list[Row]:
+    """The stored runs of all methods."""
+    return [*stored(), *storage.stored("cpd_rivals")]
 
 
-def resume(folder: Path) -> dict[str, list[Row]]:
-    """Every run that the folder's file has not yet, appended to it; then all of them."""
-    path = folder / "cpd_runs.csv"
-    append_missing(path)
-    return {"cpd_runs": read(path)}
-
-
-def beside_print(rows: list[Row]) -> Iterator[str]:
-    """Each printed cell of Tables 1 to 3 beside ours, picked by labels and by the cut."""
-    for (score, method, name), theirs in printed().items():
-        ours = {rule: summary(rows, score, rule).get((method, name)) for rule in ("label", "cut")}
-        picked_by_label, honest = ours["label"], ours["cut"] or ours["label"]
-        if picked_by_label is None or honest is None:
+def comparisons(score: str, rows: list[Row]) -> Iterator[Comparison]:
+    """Each printed cell of one score beside ours, picked by labels and, for honesty, by the cut."""
+    runs = {rule: values(rows, score, rule) for rule in ("label", "cut")}
+    for (of, method, name), theirs in printed().items():
+        ours = runs["label"].get((method, name))
+        if of != score or not _covers(rows, name):
             continue
-        paper = f"{theirs[0]:6.2f}" if theirs else "     -"
-        yield (
-            f"{score:<7} {name:<12} {method:<16} printed {paper}  ours {picked_by_label[0]:6.2f}"
-            f" (by cut {honest[0]:6.2f})  {agreement(picked_by_label, theirs)}"
-        )
+        if theirs is None or ours is None:
+            note = "the printed cell cannot be read" if theirs is None else "not run"
+            mean = None if ours is None else float(ours.mean())
+            yield Comparison(name, score, method, theirs and theirs[0], mean, note=note)
+            continue
+        yield Comparison(
+            name, score, method, theirs[0], float(ours.mean()),
+            joint_spread(theirs[1], float(ours.std()), unit=0.01), len(ours),
+            float(runs["cut"][method, name].mean()),
+        )  # fmt: skip
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("path", nargs="?", type=Path, default=Path(str(RESULTS)) / "cpd_runs.csv")
-    append_missing(parser.parse_args().path)
+def _covers(rows: list[Row], name: str) -> bool:
+    return any(row["dataset"] == name for row in rows)
+
+
+RUNS = Source("cpd-runs", cells, work, all_stored)
+TARGETS = tuple(
+    Target(f"cpd-table-{i}", "CPD-UML", f"{words} on unseen points, ten methods, six data sets",
+           RUNS, partial(comparisons, score))
+    for i, (score, words) in enumerate(
+        {"ACC": "accuracy", "NMI": "normalised mutual information", "purity": "purity"}.items(), 1
+    )
+)  # fmt: skip

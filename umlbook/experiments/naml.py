@@ -1,19 +1,14 @@
-"""The experiments of the NAML paper: Tables 3, 4 and 5, Figures 1 and 2, and the QCQP beside ours.
+"""Tables 3 and 4 of the NAML paper: seven sets, twenty runs, every column beside ours.
 
-``python -m umlbook.experiments.naml`` recomputes every table (an hour; name some to do only
-those) and stores it as ``results/naml_NAME.csv``, from which chapter 5 reads it. ORL10P needs the
-extra ``images``, the tables ``qcqp`` and ``speed`` the extra ``qcqp``; they are left out without.
+``umlbook reproduce naml-table-3`` (or 4: the runs are the same) computes them again, most of an
+hour of work; the stored copy is ``results/naml_tables.csv``. ORL10P needs the extra ``images``.
 """
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
-from importlib.util import find_spec
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,22 +16,21 @@ from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.manifold import LocallyLinearEmbedding, SpectralEmbedding
 from sklearn.preprocessing import minmax_scale, scale
-from tqdm.auto import tqdm
 
 from umlbook._base import Run
 from umlbook._relaxed import rounded_labels
-from umlbook.algebra import Array, Labels, indicator
+from umlbook.algebra import Array, Labels
 from umlbook.datasets import load
-from umlbook.experiments.bench import interleaved_medians
-from umlbook.experiments.bench_naml import problem
-from umlbook.experiments.cpcm import RESULTS, Row, store, stored
+from umlbook.experiments.grid import Cell
+from umlbook.experiments.storage import Row, stored
+from umlbook.experiments.target import Comparison, Source, Target, joint_spread
 from umlbook.kernels import RBFBank, bank_widths, combine, median_width
 from umlbook.lloyd import until_settled
-from umlbook.naml import NAML, Start, kernel_weights, naml_steps, qcqp_weights
+from umlbook.naml import NAML, Start, naml_steps
 from umlbook.scores import clustering_accuracy, normalized_mutual_information, purity
 from umlbook.spectral import kernel_kmeans_steps
 
-__all__ = ["stored", "tables"]
+__all__ = ["TARGETS", "stored"]
 
 SETS: Mapping[str, tuple[str, str]] = {
     "iris": ("iris", "min-max"),
@@ -56,51 +50,6 @@ SCALINGS: Mapping[str, Callable[[Array], Array]] = {
 }
 WIDTHS = "2 to 1/4 of the median distance"
 PER_CLASS = 80
-
-COLUMNS = ("NAML 1e-6", "NAML 1e-4", "NAML 1e-2", "k-means", "PCA", "LLE", "Laplacian eigenmaps")
-TABLE_3: Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
-    "iris": (
-        (0.908, 0.901, 0.883, 0.865, 0.865, 0.848, 0.829),
-        (0.767, 0.780, 0.752, 0.726, 0.726, 0.631, 0.726),
-    ),
-    "lymph": (
-        (0.707, 0.709, 0.716, 0.701, 0.701, 0.686, 0.703),
-        (0.183, 0.187, 0.197, 0.179, 0.178, 0.173, 0.164),
-    ),
-    "promoter": (
-        (0.689, 0.698, 0.698, 0.672, 0.673, 0.677, 0.656),
-        (0.156, 0.168, 0.148, 0.104, 0.106, 0.103, 0.087),
-    ),
-    "satimage": (
-        (0.658, 0.742, 0.743, 0.633, 0.628, 0.599, 0.640),
-        (0.520, 0.586, 0.587, 0.515, 0.515, 0.452, 0.520),
-    ),
-    "solar": (
-        (0.593, 0.587, 0.584, 0.576, 0.575, 0.511, 0.562),
-        (0.395, 0.386, 0.342, 0.389, 0.388, 0.290, 0.350),
-    ),
-    "wine": (
-        (0.413, 0.972, 0.972, 0.954, 0.954, 0.961, 0.964),
-        (0.011, 0.893, 0.893, 0.850, 0.850, 0.837, 0.875),
-    ),
-    "ORL10P": (
-        (0.766, 0.766, 0.768, 0.722, 0.722, 0.715, 0.333),
-        (0.819, 0.819, 0.822, 0.801, 0.801, 0.793, 0.368),
-    ),
-}
-"""Printed ACC and MI, in the order of the columns."""
-
-KERNEL_COLUMNS = ("initial kernel", "best kernel", "worst kernel", "average kernel")
-TABLE_4: Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
-    "iris": ((0.887, 0.927, 0.887, 0.903), (0.729, 0.792, 0.729, 0.771)),
-    "lymph": ((0.681, 0.716, 0.681, 0.708), (0.159, 0.197, 0.159, 0.187)),
-    "promoter": ((0.585, 0.734, 0.585, 0.686), (0.128, 0.223, 0.109, 0.161)),
-    "satimage": ((0.594, 0.746, 0.594, 0.715), (0.485, 0.590, 0.485, 0.568)),
-    "solar": ((0.593, 0.600, 0.572, 0.584), (0.372, 0.375, 0.344, 0.360)),
-    "wine": ((0.933, 0.972, 0.933, 0.967), (0.773, 0.893, 0.773, 0.876)),
-    "ORL10P": ((0.738, 0.762, 0.738, 0.760), (0.800, 0.819, 0.800, 0.817)),
-}
-"""Printed ACC and MI of k-means with one kernel."""
 
 UNSTATED: Mapping[str, str] = {
     "NAML": "kernel widths, scaling and starts unstated",
@@ -199,15 +148,34 @@ SCORES: Mapping[str, Callable[[Any, Any], float]] = {
 }
 
 
-def scored_runs(name: str, n_runs: int) -> dict[str, dict[str, Array]]:
-    """Every score of every column in every run: score -> column -> one number a run."""
+@cache
+def prepared(name: str) -> tuple[RBFBank, dict[str, Array]]:
+    """The kernels and the embeddings of a set: the same in every run."""
     X, y = data(name)
-    bank, views = RBFBank(X, bank_widths(X)), embeddings(X, len(np.unique(y)))
-    runs = [one_run(name, seed, bank, views) for seed in range(n_runs)]
+    return RBFBank(X, bank_widths(X)), embeddings(X, len(np.unique(y)))
+
+
+def run_work(cell: Cell) -> list[Row]:
+    """Every score of every column in one run."""
+    y = data(cell["dataset"])[1]
+    found = one_run(cell["dataset"], cell["seed"], *prepared(cell["dataset"]))
+    return [
+        {**cell, "column": column}
+        | {score: float(function(y, labels)) for score, function in SCORES.items()}
+        for column, labels in found.items()
+    ]
+
+
+def scored_runs(rows: list[Row]) -> dict[str, dict[str, Array]]:
+    """The runs on one set as score -> column -> one number a run, the kernels summed up."""
     scores = {}
-    for score, function in SCORES.items():
-        values = {c: np.array([function(y, run[c]) for run in runs]) for c in runs[0]}
-        single = np.array([values.pop(f"kernel {i}") for i in range(len(bank))])
+    for score in SCORES:
+        values = {
+            c: np.array([row[score] for row in rows if row["column"] == c])
+            for c in dict.fromkeys(row["column"] for row in rows)
+        }
+        names = [c for c in values if c.startswith("kernel ")]
+        single = np.array([values.pop(c) for c in names])
         best = single[np.argmax(single.mean(axis=1))]
         worst = single[np.argmin(single.mean(axis=1))]
         summary = {
@@ -222,13 +190,10 @@ def scored_runs(name: str, n_runs: int) -> dict[str, dict[str, Array]]:
 # ------------------------------------------------------------------------- Tables 3 and 4
 
 
-def printed_cells() -> Iterator[tuple[str, str, str, str, float]]:
-    """Table, set, score, column and number of every printed cell of a set that we have."""
-    for table, columns, printed in (("3", COLUMNS, TABLE_3), ("4", KERNEL_COLUMNS, TABLE_4)):
-        for name, rows in printed.items():
-            for score, numbers in zip(("ACC", "MI"), rows, strict=True):
-                for column, number in zip(columns, numbers, strict=True):
-                    yield table, name, score, column, number
+@cache
+def printed_cells() -> Sequence[Row]:
+    """Table, set, score, column and number of every printed cell."""
+    return stored("naml_printed")
 
 
 def verdict(row: Row) -> str:
@@ -237,24 +202,27 @@ def verdict(row: Row) -> str:
         return "reproduced within one standard deviation"
     if row["purity"] != "" and abs(row["purity"] - row["printed"]) <= max(row["purity_sd"], 0.001):
         return "purity reproduces it, the matching does not"
-    method = row["column"].split()[0] if row["column"] in COLUMNS[:3] else row["column"]
+    method = "NAML" if row["column"].startswith("NAML") else row["column"]
     side = "above" if row["ours"] > row["printed"] else "below"
     return f"differs (ours {side}): {UNSTATED.get(method, 'kernel widths and scaling unstated')}"
 
 
-def table_rows(name: str, n_runs: int = 20) -> Iterator[Row]:
-    """Every cell of one set in Tables 3 and 4: printed, ours with its spread, and a verdict."""
-    scores = scored_runs(name, n_runs)
-    for table, dataset, score, column, printed in printed_cells():
-        if dataset != name:
+def table_rows(rows: list[Row]) -> list[Row]:
+    """Every cell of Tables 3 and 4 from the runs: printed, ours with its spread, and a verdict."""
+    names = dict.fromkeys(row["dataset"] for row in rows)
+    return [cell for name in names for cell in _set_rows(name, rows)]
+
+
+def _set_rows(name: str, rows: list[Row]) -> Iterator[Row]:
+    mine = [row for row in rows if row["dataset"] == name]
+    scores, n_runs = scored_runs(mine), len({row["seed"] for row in mine})
+    for cell in printed_cells():
+        if cell["dataset"] != name:
             continue
+        score, column = cell["score"], cell["column"]
         values, pure = scores[score][column], scores["purity"][column]
         row: Row = {
-            "table": table,
-            "dataset": name,
-            "score": score,
-            "column": column,
-            "printed": printed,
+            **cell,
             "ours": round(float(values.mean()), 3),
             "sd": round(float(values.std()), 3),
             "purity": round(float(pure.mean()), 3) if score == "ACC" else "",
@@ -266,177 +234,48 @@ def table_rows(name: str, n_runs: int = 20) -> Iterator[Row]:
         yield {**row, "verdict": verdict(row)}
 
 
-# --------------------------------------------------------- Figures 1 and 2, and Table 5
+# -------------------------------------------------------------------------------- targets
 
 
-def lambda_row(name: str, l_step: str, lam: float) -> Row:
-    """Figure 2: scores at one lambda, with the passes that were needed; one run of large sets."""
-    X, y = data(name)
-    n_runs = 3 if len(X) < 300 else 1
-    bank, k = RBFBank(X, bank_widths(X)), len(np.unique(y))
-    ends = []
-    for seed in range(n_runs):
-        states = naml_states(bank, kmeans(X, k, seed), k, seed % len(bank), lam, l_step)
-        ends.append((len(states), states[-1]))
-    return {
-        "dataset": name,
-        "l_step": l_step,
-        "lam": lam,
-        "acc": round(float(np.mean([clustering_accuracy(y, s.labels) for _, s in ends])), 3),
-        "mi": round(
-            float(np.mean([normalized_mutual_information(y, s.labels) for _, s in ends])), 3
-        ),
-        "passes": round(float(np.mean([count for count, _ in ends])), 1),
-        "kernels_used": round(float(np.mean([np.sum(s.weights > 0) for _, s in ends])), 1),
-        "runs": n_runs,
-    }
+def table_cells(quick: bool) -> list[Cell]:
+    """Twenty runs on every set that can be loaded here, or two on wine."""
+    names, runs = (["wine"], 2) if quick else (available(SETS), 20)
+    return [{"dataset": name, "seed": seed} for seed in range(runs) for name in names]
 
 
-def iteration_rows(name: str = "satimage", first: int = 9) -> Iterator[Row]:
-    """Figure 1: accuracy and objective after each pass, from the narrowest kernel."""
-    X, y = data(name)
-    bank, k = RBFBank(X, bank_widths(X)), len(np.unique(y))
-    for lam in (0.01, 100.0):
-        for i, state in enumerate(naml_states(bank, kmeans(X, k, 0), k, first, lam)[:12]):
-            yield {
-                "dataset": name,
-                "lam": lam,
-                "pass": i + 1,
-                "acc": round(clustering_accuracy(y, state.labels), 3),
-                "objective": round(state.objective, 5),
-            }
+def table_comparisons(table: int, rows: list[Row]) -> Iterator[Comparison]:
+    """The cells of Table 3 or 4, those of the set that is not to be had among them."""
+    ours = {(row["table"], row["dataset"], row["score"], row["column"]): row for row in rows}
+    sets = {row["dataset"] for row in rows} | {"AR03P"}
+    for cell in printed_cells():
+        if cell["table"] != table or cell["dataset"] not in sets:
+            continue
+        where = cell["dataset"], cell["score"], cell["column"]
+        row = ours.get((table, *where))
+        if row is None:
+            why = "AR03P is in no public package"
+            yield Comparison(*where, cell["printed"], None, note=why)
+            continue
+        spread = joint_spread(row["sd"], unit=0.001)
+        yield Comparison(
+            *where, cell["printed"], row["ours"], spread, row["runs"], note=row["verdict"]
+        )
 
 
-def weight_rows(name: str = "ORL10P") -> Iterator[Row]:
-    """Table 5: the exact weights at each lambda, for the classes as clusters."""
-    X, y = data(name)
-    bank = RBFBank(X, bank_widths(X))
-    for exponent in range(-8, 6):
-        found = kernel_weights(bank, indicator(y), 10.0**exponent)
-        weights = {f"w{i + 1}": round(float(w), 4) for i, w in enumerate(found.weights)}
-        yield {"dataset": name, "lam": f"1e{exponent}", **weights}
-
-
-# ------------------------------------------------------------------- the QCQP beside ours
-
-
-def qcqp_row(name: str, lam: float, every: int = 2, n_kernels: int = 6) -> Row:
-    """The G step for the classes of a thinned set by both routes."""
-    X, y = (part[::every] for part in data(name))
-    bank = RBFBank(X, bank_widths(X, n_kernels))
-    paper, ours = qcqp_weights(bank, indicator(y), lam), kernel_weights(bank, indicator(y), lam)
-    return {
-        "dataset": name,
-        "n": len(X),
-        "lam": lam,
-        "f2_qcqp": round(paper.objective, 9),
-        "multiplier_sum": round(float(paper.multipliers.sum()), 4),
-        **{f"w{i + 1}": round(float(w), 5) + 0.0 for i, w in enumerate(paper.weights)},
-        "relative_difference_below": 1e-6 if _close(paper.objective, ours.objective) else 1.0,
-        "status": paper.status,
-    }
-
-
-def _close(a: float, b: float) -> bool:
-    return abs(a - b) <= 1e-6 * abs(b)
-
-
-def speed_row(n_samples: int, n_clusters: int = 3) -> Row:
-    """Seconds of the G step by both routes in the same run, ten kernels, lambda = 0.01."""
-    bank, L = problem(n_samples, n_clusters)
-    (ours,) = interleaved_medians(lambda: kernel_weights(bank, L, 1e-2), repeats=5)
-    start = time.perf_counter()
-    qcqp_weights(bank, L, 1e-2)
-    seconds = time.perf_counter() - start
-    return {
-        "n": n_samples,
-        "p": len(bank),
-        "k": n_clusters,
-        "qcqp_seconds": round(seconds, 2),
-        "newton_seconds": round(ours, 5),
-        "times_as_fast": round(seconds / ours),
-    }
-
-
-def satimage_row() -> Row:
-    """The whole of satimage (6435 rows), which the paper could not hold: seconds and memory."""
-    import resource
-
-    loaded = load("satimage")
-    X, y = np.asarray(loaded.data, dtype=float), loaded.target
-    start, busy = time.perf_counter(), time.process_time()
-    model = NAML(6, l_step="eigen", n_init=1, random_state=0, verbose=True).fit(X)
-    seconds, busy = time.perf_counter() - start, time.process_time() - busy
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    return {
-        "n": len(X),
-        "kernels": len(model.kernel_weights_),
-        "passes": model.n_iter_,
-        "objective": round(model.objective_, 5),
-        "gap_below_1e-8": model.duality_gap_ <= 1e-8,
-        "acc": round(clustering_accuracy(y, model.labels_), 3),
-        "mi": round(normalized_mutual_information(y, model.labels_), 3),
-        "seconds": round(seconds),
-        "processor_seconds": round(busy),
-        "peak_gb": round(peak, 2),
-    }
-
-
-# -------------------------------------------------------------------------------- storage
-
-
-def jobs(quick: bool = False) -> dict[str, list[Callable[[], Iterable[Row]]]]:
-    """The tables, each as a list of pieces of work that give rows."""
-    names = ["wine"] if quick else available(SETS)
-    conic = find_spec("cvxpy") and find_spec("clarabel")
-    lams = [10.0**e for e in ((-2, 1) if quick else (-8, -6, -4, -2, -1, 0, 1, 2, 3, 5))]
-    runs = 2 if quick else 20
-    return {
-        "tables": [partial(table_rows, name, runs) for name in names],
-        "lambda": [
-            partial(_single, lambda_row, name, rule, lam)
-            for name in names
-            for rule in (("constant", "eigen") if name in ("iris", "wine") else ("constant",))
-            for lam in lams
-        ],
-        "iterations": [iteration_rows],
-        "weights": [partial(weight_rows, name) for name in names if name in ("wine", "ORL10P")],
-        **(_conic_jobs(quick) if conic else {}),
-        **({} if quick else {"satimage": [partial(_single, satimage_row)]}),
-    }
-
-
-def _conic_jobs(quick: bool) -> dict[str, list[Callable[[], Iterable[Row]]]]:
-    exponents, sizes = ((-2,), (30,)) if quick else (tuple(range(-4, 1)), (100, 200, 400))
-    return {
-        "qcqp": [
-            partial(_single, qcqp_row, name, 10.0**e)
-            for name in ("iris", "wine", "promoter")
-            for e in exponents
-        ],
-        "speed": [partial(_single, speed_row, n) for n in sizes],
-    }
-
-
-def _single(function: Callable[..., Row], *args: Any) -> list[Row]:
-    return [function(*args)]
-
-
-def tables(quick: bool = False) -> dict[str, list[Row]]:
-    """Every table; ``quick`` takes one set, two values of lambda and two runs."""
-    return {f"naml_{name}": _rows(name, work) for name, work in jobs(quick).items()}
-
-
-def _rows(name: str, work: list[Callable[[], Iterable[Row]]]) -> list[Row]:
-    return [row for piece in tqdm(work, desc=name) for row in piece()]
-
-
-def main(names: list[str]) -> None:
-    """Compute and store the tables named, or all."""
-    for name, work in jobs().items():
-        if not names or name in names:
-            store(f"naml_{name}", _rows(name, work), Path(str(RESULTS)))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+RUNS = Source("naml-runs", table_cells, run_work, partial(stored, "naml_tables"), table_rows)
+TARGETS = (
+    Target(
+        "naml-table-3",
+        "NAML",
+        "NAML, k-means, PCA, LLE and eigenmaps on eight sets",
+        RUNS,
+        partial(table_comparisons, 3),
+    ),
+    Target(
+        "naml-table-4",
+        "NAML",
+        "k-means with the first, best, worst and average of ten kernels",
+        RUNS,
+        partial(table_comparisons, 4),
+    ),
+)

@@ -1,8 +1,7 @@
 """Figures 2 and 3 and Table 2 of the PM paper: seven metrics, 20 sets of pairs, 20 k-means runs.
 
-``python -m umlbook.experiments.pm --minutes 40`` runs what is missing of ``results/pm_scores.csv``
-and appends it, one data set and one set of pairs at a time: it may be stopped and started at will.
-Chapter 7 reads the stored file.
+``umlbook reproduce pm-figure-2`` (``pm-figure-3``, ``pm-table-2``) computes them again; the digits
+need hours and the extra ``images``. The stored copy is ``results/pm_scores.csv``.
 
 A method turns data and pairs into coordinates; k-means runs there 20 times from random starts, and
 the mean of its modified Rand indices (Eq. 33) is one number in the file. The paper states the
@@ -13,14 +12,9 @@ of the digits divided by 255 (the width of Eq. 31 depends on such things).
 
 from __future__ import annotations
 
-import argparse
-import csv
-import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -31,12 +25,15 @@ from sklearn.preprocessing import StandardScaler
 from umlbook.algebra import Array, Labels
 from umlbook.constraints import IntArray, sample
 from umlbook.daem import ProbabilisticMetric
-from umlbook.datasets import MissingExtraError, load, make_circle, make_cross, make_two_moons
+from umlbook.datasets import load, make_circle, make_cross, make_two_moons
+from umlbook.experiments import storage
+from umlbook.experiments.grid import Cell
+from umlbook.experiments.pictures import draw_boxes, draw_curves
+from umlbook.experiments.storage import Row
+from umlbook.experiments.target import Comparison, Source, Target, joint_spread
 from umlbook.rivals import ITML, RCA
 from umlbook.scores import modified_rand
 
-RESULTS = Path(str(files("umlbook.experiments"))) / "results"
-SCORES = RESULTS / "pm_scores.csv"
 N_SETS, N_RUNS, N_SAMPLES = 20, 20, 100
 N_PAIRS = (10, 20, 40)
 SHAPES: Mapping[str, Callable[..., tuple[Array, Labels]]] = {
@@ -59,7 +56,7 @@ PRINTED_DIGITS = {
 }
 
 Coordinates = Callable[[Array, IntArray, IntArray], Array]
-Cell = tuple[str, int, int]
+Key = tuple[str, int, int]
 """Data set, pairs of each kind, number of the set of pairs."""
 
 
@@ -136,24 +133,9 @@ def data(name: str) -> tuple[Array, Labels]:
     return StandardScaler().fit_transform(bunch.data), bunch.target
 
 
-def cells() -> Iterator[Cell]:
-    """All cells; the sets of pairs in turn, so that a run cut short has a few of every cell.
-
-    The digits cost as much as all tables together: after the first set they come last.
-    """
-    for number in range(N_SETS):
-        yield from ((name, 15, number) for name in SHAPES)
-    for number in range(N_SETS):
-        yield from ((name, pairs, number) for name in TABLES for pairs in N_PAIRS)
-        if number == 0:
-            yield from ((name, 30, 0) for name in DIGITS)
-    for number in range(1, N_SETS):
-        yield from ((name, 30, number) for name in DIGITS)
-
-
-def cell_scores(cell: Cell, methods: Mapping[str, Coordinates] = METHODS) -> dict[str, float]:
+def cell_scores(key: Key, methods: Mapping[str, Coordinates] = METHODS) -> dict[str, float]:
     """The score of every method in one cell."""
-    name, n_pairs, number = cell
+    name, n_pairs, number = key
     X, truth = data(name)
     must, cannot = sample(truth, n_pairs, n_pairs, random_state=number)
     found = {method: mean_score(of(X, must, cannot), truth) for method, of in methods.items()}
@@ -163,38 +145,33 @@ def cell_scores(cell: Cell, methods: Mapping[str, Coordinates] = METHODS) -> dic
 # ------------------------------------------------------------------------------- the results
 
 
-def stored(path: Path = SCORES) -> dict[Cell, dict[str, float]]:
-    """The scores in the file, by cell."""
-    if not path.exists():
-        return {}
-    with path.open(encoding="utf-8", newline="") as lines:
-        return {
-            (row["dataset"], int(row["pairs"]), int(row["set"])): {
-                method: float(row[method]) for method in METHODS
-            }
-            for row in csv.DictReader(lines)
-        }
+def by_key(rows: list[Row]) -> dict[Key, dict[str, float]]:
+    """The scores of every method, by data set, pairs and number of the set of pairs."""
+    return {
+        (str(row["dataset"]), row["pairs"], row["set"]): {m: row[m] for m in METHODS}
+        for row in rows
+    }
+
+
+def stored() -> dict[Key, dict[str, float]]:
+    """The stored scores, by cell."""
+    return by_key(storage.stored("pm_scores"))
 
 
 def scores_by_method(
-    dataset: str, n_pairs: int, found: Mapping[Cell, Mapping[str, float]] | None = None
+    dataset: str, n_pairs: int, found: Mapping[Key, Mapping[str, float]] | None = None
 ) -> dict[str, Array]:
-    """The stored scores of one data set, one array over the sets of pairs for each method."""
+    """The scores of one data set (by default the stored ones), one array over the sets of pairs."""
     found = stored() if found is None else found
     rows = [row for (name, pairs, _), row in found.items() if (name, pairs) == (dataset, n_pairs)]
     return {method: np.array([row[method] for row in rows]) for method in METHODS}
 
 
-def tables(quick: bool = False) -> dict[tuple[str, int], dict[str, tuple[float, float, int]]]:
-    """Mean, standard deviation and number of sets, by (data set, pairs) and method.
-
-    ``quick`` computes the first set of pairs of the small data sets afresh; otherwise the stored
-    file is summed up.
-    """
-    found: Mapping[Cell, Mapping[str, float]] = stored()
-    if quick:
-        small = [(name, 15, 0) for name in SHAPES] + [("soybean_small", 10, 0), ("wine", 10, 0)]
-        found = {cell: cell_scores(cell) for cell in small}
+def tables(
+    found: Mapping[Key, Mapping[str, float]] | None = None,
+) -> dict[tuple[str, int], dict[str, tuple[float, float, int]]]:
+    """Mean, standard deviation and number of sets, by (data set, pairs) and method."""
+    found = stored() if found is None else found
     summed = {}
     for key in dict.fromkeys((name, pairs) for name, pairs, _ in found):
         by_method = scores_by_method(*key, found)
@@ -205,35 +182,107 @@ def tables(quick: bool = False) -> dict[tuple[str, int], dict[str, tuple[float, 
     return summed
 
 
-def extend(path: Path = SCORES, minutes: float = 40.0) -> Iterator[Cell]:
-    """Append missing cells to the file until the time is over; yield each when it is written."""
-    until, done = time.monotonic() + 60 * minutes, stored(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists():
-        path.write_text(",".join(["dataset", "pairs", "set", *METHODS]) + "\n", encoding="utf-8")
-    for cell in cells():
-        if cell in done:
-            continue
-        if time.monotonic() > until:
-            return
-        try:
-            scores = cell_scores(cell)
-        except MissingExtraError:  # the digits come with the extra "images"
-            continue
-        with path.open("a", encoding="utf-8", newline="") as lines:
-            csv.writer(lines, lineterminator="\n").writerow([*cell, *scores.values()])
-        yield cell
+# --------------------------------------------------------------------------------- the targets
 
 
-def main() -> None:
-    """Run what is missing, with a line for each cell."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, default=40.0, help="when to stop")
-    parser.add_argument("--path", type=Path, default=SCORES)
-    given = parser.parse_args()
-    for name, pairs, number in extend(given.path, given.minutes):
-        print(f"{name}, {pairs} pairs of each kind, set {number}", flush=True)
+def grid(
+    names: tuple[str, ...], pairs: tuple[int, ...], quick_names: tuple[str, ...], quick: bool
+) -> list[Cell]:
+    """The sets of pairs in turn, so that a run cut short has a few of every data set."""
+    return [
+        {"dataset": name, "pairs": n_pairs, "set": number}
+        for number in range(2 if quick else N_SETS)
+        for name in (quick_names if quick else names)
+        for n_pairs in pairs
+    ]
 
 
-if __name__ == "__main__":
-    main()
+def work(cell: Cell) -> list[Row]:
+    """The one row of a cell."""
+    return [cell | cell_scores((cell["dataset"], cell["pairs"], cell["set"]))]
+
+
+def stored_rows(names: tuple[str, ...]) -> list[Row]:
+    """The stored rows of some data sets."""
+    rows = storage.stored("pm_scores")
+    return [row for row in rows if str(row["dataset"]) in names]
+
+
+def comparisons(rows: list[Row]) -> Iterator[Comparison]:
+    """Mean modified Rand index of every method; figures print no numbers."""
+    for (name, pairs), methods in tables(by_key(rows)).items():
+        for method, (mean, spread, n_sets) in methods.items():
+            yield Comparison(
+                name, f"Rand, {pairs} pairs", method, None, mean, spread, runs=n_sets * N_RUNS
+            )
+
+
+OURS = {"Euclidean": "Euclid", "PM": "PM as printed"}
+"""The columns of Table 2 that we run on the digits."""
+
+
+def table2_comparisons(rows: list[Row]) -> Iterator[Comparison]:
+    """Each cell of Table 2; PM beside the printed form, and its balanced form as the honest one."""
+    found = tables(by_key(rows))
+    for column, printed in PRINTED_DIGITS.items():
+        for name, (mean, spread) in zip(DIGITS, printed, strict=True):
+            methods = found.get((name, 30))
+            if methods is None or column not in OURS:
+                why = "not run on the digits" if methods else "needs the extra images"
+                yield Comparison(name, "Rand", column, mean, None, note=why)
+                continue
+            ours, ours_spread, n_sets = methods[OURS[column]]
+            joint = joint_spread(spread, ours_spread, unit=0.001)
+            honest = methods["PM balanced"][0] if column == "PM" else None
+            yield Comparison(name, "Rand", column, mean, ours, joint, n_sets * N_RUNS, honest)
+
+
+def draw_figure2(rows: list[Row], fig: Any) -> None:
+    """Box plots over the sets of pairs, one panel a shape."""
+    found = by_key(rows)
+    panels = {name: scores_by_method(name, 15, found) for name in SHAPES}
+    draw_boxes(panels, fig, "modified Rand index")
+
+
+def draw_figure3(rows: list[Row], fig: Any) -> None:
+    """Mean scores against the number of pairs, one panel a data set."""
+    found = tables(by_key(rows))
+    panels = {}
+    for name in dict.fromkeys(name for name, _ in found):
+        counts = sorted(pairs for other, pairs in found if other == name)
+        panels[name] = {
+            method: (counts, [found[name, pairs][method][0] for pairs in counts])
+            for method in METHODS
+        }
+    draw_curves(panels, fig, "pairs of each kind", "modified Rand index")
+
+
+def _source(name: str, names: tuple[str, ...], pairs: tuple[int, ...], *quick: str) -> Source:
+    return Source(name, partial(grid, names, pairs, quick), work, partial(stored_rows, names))
+
+
+TARGETS = (
+    Target(
+        "pm-figure-2",
+        "PM",
+        "circle, cross and moon, 15 + 15 pairs, 20 sets of pairs x 20 k-means runs",
+        _source("pm-shapes", tuple(SHAPES), (15,), *SHAPES),
+        comparisons,
+        draw_figure2,
+    ),
+    Target(
+        "pm-figure-3",
+        "PM",
+        "Rand index against the number of pairs on seven UCI sets",
+        _source("pm-uci", TABLES, N_PAIRS, "soybean_small", "wine"),
+        comparisons,
+        draw_figure3,
+    ),
+    Target(
+        "pm-table-2",
+        "PM",
+        "three triples of MNIST digits, 30 + 30 pairs (extra images)",
+        _source("pm-digits", tuple(DIGITS), (30,), "123"),
+        table2_comparisons,
+    ),
+)
