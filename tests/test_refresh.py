@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from nbformat import v4
 from PIL import Image
 
+from umlbook.book import frames
 from umlbook.book.authoring import cell_ids, read_script, write_script
 from umlbook.book.refresh import (
     KERNEL_ENVIRONMENT,
@@ -241,6 +242,38 @@ def test_the_kernel_is_this_interpreter_with_one_blas_thread(tmp_path):
     assert os.path.samefile(said[0], sys.executable)
     assert said[1] == str([KERNEL_ENVIRONMENT[name] for name in names])
     assert {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PYTHONHASHSEED"} <= set(names)
+
+
+STEPPED = """\
+from umlbook.book import stepper
+stepper([{"x": 1.0}, {"x": 0.5}], quantities=["x"], title="Halving")"""
+
+
+def test_frames_of_a_chapter_are_stored_beside_it_and_always_the_same(tmp_path):
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    path = written(folder, STEPPED)
+    assert refresh(path)
+    (cell,) = nbformat.read(path, 4).cells
+    assert set(cell.outputs[0].data) == {"text/html", "text/plain"}
+    pictures = tmp_path / "docs" / "frames" / "one"
+    names = [f"{cell.id}-00.png", f"{cell.id}-01.png", f"{cell.id}.json"]
+    assert sorted(file.name for file in pictures.iterdir()) == names
+    before = {file: file.read_bytes() for file in (path, *pictures.iterdir())}
+    (pictures / names[0]).unlink()
+    assert refresh(path, check=True) and not (pictures / names[0]).exists()
+    (pictures / "gone-00.png").touch()
+    assert refresh(path)
+    assert before == {file: file.read_bytes() for file in (path, *pictures.iterdir())}
+
+
+def test_frames_go_with_the_last_stepper_and_only_chapters_have_them(tmp_path):
+    folder = frames.frames_folder(tmp_path / "notebooks" / "one.ipynb")
+    frames.store(folder, {"a.json": b"{}"})
+    assert frames.stored_files(folder) == {"a.json": b"{}"}
+    frames.store(folder, {})
+    assert not folder.exists() and frames.stored_files(folder) == {}
+    assert frames.frames_folder(tmp_path / "notebooks" / "solutions" / "one.ipynb") is None
 
 
 def test_command_stores_reports_and_checks(tmp_path, capsys):

@@ -12,6 +12,7 @@ import pytest
 from ipywidgets.embed import dependency_state
 from nbclient import NotebookClient
 
+from umlbook.book import frames
 from umlbook.book.compare import compare
 from umlbook.book.draw import draw_clusters
 from umlbook.book.invariants import monotone, on_simplex, orthonormal, psd, rows_sum_to_one
@@ -190,6 +191,30 @@ def test_the_bundle_has_view_html_and_text(X):
     }  # fmt: skip
     assert bundle["text/plain"] == repr(run)
     assert "A &lt; B" in bundle["text/html"] and "<table>" in bundle["text/html"]
+
+
+def test_frames_hold_what_the_widget_shows_and_come_only_when_asked_for(X, monkeypatch):
+    monkeypatch.setenv(frames.WANTED, "1")
+    run = stepper(
+        lloyd(X), draw=scattered(X), equations="a < b", invariants={"falls": monotone()},
+        title="Lloyd", max_steps=3,
+    )  # fmt: skip
+    stored = run._repr_mimebundle_()[frames.MIME]
+    assert (stored["heading"], stored["equations"]) == ("Lloyd: the first 3 states", ["a < b"])
+    panels = [panel.children[0].value for panel in run.widget.children[-1].children]
+    for number, (step, panel) in enumerate(zip(stored["steps"], panels, strict=True)):
+        assert step["png"] in panel, "another picture than the widget's"
+        assert step["sentence"] == run.sentence(number)
+    assert stored["steps"][1]["lamps"] == {"falls": "holds"}
+    monkeypatch.delenv(frames.WANTED)
+    assert frames.MIME not in run._repr_mimebundle_()
+
+
+def test_frames_have_the_equations_of_their_step():
+    states = [{"objective": x, "t": t} for t, x in enumerate((3.0, 2.0))]
+    shown = stepper(states, equations=lambda s: [f"x_{s['t']}"]).frames()
+    assert shown["equations"] == []
+    assert [step["equations"] for step in shown["steps"]] == [["x_0"], ["x_1"]]
 
 
 def test_the_static_twin_shows_the_chosen_states_above_the_paths(X):

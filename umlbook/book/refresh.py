@@ -22,6 +22,7 @@ import nbformat
 from nbformat import NotebookNode
 from tqdm.auto import tqdm
 
+from umlbook.book import frames
 from umlbook.book.authoring import METADATA, cell_ids
 
 if TYPE_CHECKING:
@@ -80,7 +81,9 @@ def _normal_output(output: NotebookNode, count: int | None) -> NotebookNode:
         output.traceback = [f"{output.ename}: {output.evalue}"]
     if "data" in output:
         # Without a kernel a viewer shows a stored widget view as an error; its text/plain instead.
-        output.data = NotebookNode({k: v for k, v in output.data.items() if k != WIDGET_VIEW})
+        # Frames have files of their own.
+        aside = (WIDGET_VIEW, frames.MIME)
+        output.data = NotebookNode({k: v for k, v in output.data.items() if k not in aside})
         if "image/png" in output.data:
             output.data["image/png"] = _normal_png(output.data["image/png"])
     if output.output_type == "execute_result":
@@ -195,7 +198,8 @@ def executed(
     try:
         client = _client(notebook, folder, start)
         with TemporaryDirectory() as progress:  # a reader's report is not the book's
-            environment = os.environ | KERNEL_ENVIRONMENT | {"UMLBOOK_PROGRESS": progress}
+            own = {"UMLBOOK_PROGRESS": progress, frames.WANTED: "1"}
+            environment = os.environ | KERNEL_ENVIRONMENT | own
             asyncio.run(client.async_execute(cleanup_kc=True, env=environment))
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         said = str(error).splitlines()[0]
@@ -220,10 +224,13 @@ def _refuse_unstorable(notebook: NotebookNode) -> None:
             raise RefreshError(f"{message} in {_place(notebook, index)}")
 
 
-def refreshed_bytes(path: Path, on_cell: Callable[[], object] = lambda: None) -> bytes:
-    """What a refresh would store at `path`."""
-    notebook = nbformat.read(path, as_version=4)
-    return notebook_bytes(normalised(executed(notebook, path.parent, on_cell)))
+def refreshed_bytes(
+    path: Path, on_cell: Callable[[], object] = lambda: None
+) -> tuple[bytes, dict[str, bytes]]:
+    """What a refresh would store at `path`, and the files of the frames of its steppers."""
+    notebook = executed(nbformat.read(path, as_version=4), path.parent, on_cell)
+    normal = normalised(notebook)
+    return notebook_bytes(normal), frames.frame_files(notebook, [cell.id for cell in normal.cells])
 
 
 # --------------------------------------------------------------------------- command line
@@ -254,23 +261,28 @@ def replace(path: Path, content: bytes) -> None:
 def refresh(
     path: Path, *, check: bool = False, on_cell: Callable[[], object] = lambda: None
 ) -> bool:
-    """Refresh one notebook and say whether its file changed (or, with `check`, would change).
+    """Refresh one notebook and say whether a file changed (or, with `check`, would change).
+
+    The files are the notebook and, for a chapter, the frames of its steppers.
 
     Raises
     ------
     RefreshError
         When the notebook fails, or was edited while it ran; the file is left as it was.
     """
-    before = path.read_bytes()
+    before, folder = path.read_bytes(), frames.frames_folder(path)
     try:
-        after = refreshed_bytes(path, on_cell)
+        after, pictures = refreshed_bytes(path, on_cell)
     except RefreshError as error:
         raise RefreshError(f"{path}: not stored. {error}") from None
     if path.read_bytes() != before:
         raise RefreshError(f"{path}: not stored. It was edited while it ran: refresh it again")
+    other_frames = folder is not None and frames.stored_files(folder) != pictures
     if after != before and not check:
         replace(path, after)
-    return after != before
+    if folder is not None and other_frames and not check:
+        frames.store(folder, pictures)
+    return after != before or other_frames
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,8 +7,10 @@ it is the table of iterations.
 
 from __future__ import annotations
 
+import os
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from html import escape
 from itertools import islice
 from typing import Any, cast
@@ -20,6 +22,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from umlbook.book import frames
 from umlbook.book.draw import draw_path
 from umlbook.book.figures import INK, image_html, new_figure, pixels, png_bytes, styled
 from umlbook.book.invariants import Invariant, State, value_of
@@ -102,6 +105,7 @@ class Stepper:
         }
         self._paths: _MarkedPaths | None = None
         self._widget: widgets.VBox | None = None
+        self._png = cache(lambda step: png_bytes(self.pixels(step)))  # for the widget and frames
 
     @property
     def broken(self) -> dict[str, list[int]]:
@@ -180,7 +184,7 @@ class Stepper:
     def panel(self, step: int) -> widgets.VBox:
         """Return the widget of one step: picture, equation, quantities and lamps."""
         alt = ". ".join(filter(None, [self.title, self.sentence(step)]))
-        children = [widgets.HTML(image_html(png_bytes(self.pixels(step)), alt))]
+        children = [widgets.HTML(image_html(self._png(step), alt))]
         if callable(self.equations):
             children.append(_equation_widget(self.equations(self.states[step])))
         children.append(widgets.HTML(self._readout(step)))
@@ -205,10 +209,30 @@ class Stepper:
             self._widget = scrubber(self._heading(), panels, shared)
         return self._widget
 
+    def frames(self) -> dict[str, Any]:
+        """Return all that the widget shows as plain data, for a page that has no widgets."""
+        fixed = () if self.equations is None or callable(self.equations) else self.equations
+        steps = range(len(self.states))
+        return {
+            "heading": self._heading(),
+            "equations": _lines(fixed),
+            "steps": [self._frame(step) for step in steps],
+        }
+
+    def _frame(self, step: int) -> dict[str, Any]:
+        own = self.equations(self.states[step]) if callable(self.equations) else ()
+        return {
+            "png": b64encode(self._png(step)).decode("ascii"),
+            "sentence": self.sentence(step),
+            "equations": _lines(own),
+            "lamps": {name: LAMPS[lamps[step]][1] for name, lamps in self.lamps.items()},
+        }
+
     def _repr_mimebundle_(self, **kwargs: object) -> dict[str, Any]:
         html = f"<p><b>{escape(self._heading())}</b></p>{self.table().html()}"
         texts = {"text/html": html, "text/plain": repr(self)}
-        return {**self.widget._repr_mimebundle_(), **texts}
+        stored = {frames.MIME: self.frames()} if os.environ.get(frames.WANTED) else {}
+        return {**self.widget._repr_mimebundle_(), **texts, **stored}
 
 
 def stepper(
@@ -315,10 +339,13 @@ def _lamp_html(name: str, lamp: bool | None) -> str:
 
 
 def _equation_widget(equations: str | Sequence[str]) -> widgets.HTMLMath:
-    lines = [equations] if isinstance(equations, str) else equations
     return widgets.HTMLMath(
-        "".join(f"<div>$${escape(line, quote=False)}$$</div>" for line in lines)
+        "".join(f"<div>$${escape(line, quote=False)}$$</div>" for line in _lines(equations))
     )
+
+
+def _lines(equations: str | Sequence[str]) -> list[str]:
+    return [equations] if isinstance(equations, str) else list(equations)
 
 
 def scrubber(

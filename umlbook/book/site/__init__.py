@@ -1,0 +1,70 @@
+"""The book as static pages: ``umlbook site``.
+
+Made from the stored outputs of the notebooks, which are never run for it. The pages need neither a
+kernel nor the network: formulas, steppers and search work from a folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from tqdm.auto import tqdm
+
+from umlbook._reading import checkout_notebooks
+
+NEEDED = ("sphinx", "furo", "myst_parser", "sphinx-mathjax-offline")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``umlbook site``."""
+    parser.add_argument(
+        "--out", type=Path, default=Path("site"), help="folder for the pages (default: site)"
+    )
+    parser.add_argument(
+        "--solutions", action="store_true", help="add the solutions, for a teacher's own copy"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Make the site and say where it is; 1 when it was not made."""
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        return _failed(
+            f"{', '.join(missing)} not installed; in a copy of the repository, run\n"
+            f'  {sys.executable} -m pip install -e ".[site]"'
+        )
+    notebooks = checkout_notebooks()
+    if notebooks is None:
+        return _failed(
+            "this is not a copy of the repository, from which the pages are made.\n"
+            "Run the command in such a copy, the folder with pyproject.toml and notebooks/"
+        )
+    from umlbook.book.site.build import SiteError, build
+
+    with tqdm(unit=" pages", disable=None) as bar:
+
+        def show(what: str, done: int, total: int) -> None:
+            bar.set_description(what, refresh=False)
+            bar.total = total
+            bar.update(done - bar.n)
+
+        try:
+            warnings = build(notebooks, args.out, solutions=args.solutions, progress=show)
+        except SiteError as error:
+            bar.close()
+            return _failed(f"no pages were written.\n{error}")
+        except OSError as error:
+            bar.close()
+            return _failed(f"cannot write the pages: {error}\nName another folder with --out")
+    for warning in warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    print(f"The book is at {(args.out / 'index.html').resolve()}")
+    return 0
+
+
+def _failed(message: str) -> int:
+    print(f"umlbook site: {message}", file=sys.stderr)
+    return 1

@@ -1,0 +1,203 @@
+"""Make the site: sources in a scratch folder, Sphinx over them, checks, then all of it in place."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from umlbook.book.site.checks import contents, external_loads, link_problems
+from umlbook.book.site.pages import Page, equation_pages, page_source, pages_in
+from umlbook.book.site.reference_pages import reference_pages
+
+MARKER = ".umlbook-site"  # says that a folder was written by this command and may be replaced
+MATHJAX = "sphinx-mathjax-offline"  # the distribution, and its importable folder
+STATIC = ("site.css", "formulas.js", "stepper.js")
+
+SETTINGS: dict[str, Any] = {
+    "project": "umlbook",
+    "html_title": "Metric learning for clustering",
+    "extensions": ["myst_parser", "umlbook.book.site.extension"],
+    "html_theme": "furo",
+    "html_math_renderer": "umlbook",
+    "html_static_path": ["_static"],
+    "html_css_files": ["site.css"],
+    "html_js_files": [
+        "formulas.js",
+        ("mathjax.js", {"defer": "defer"}),
+        ("stepper.js", {"defer": "defer"}),
+    ],
+    "html_copy_source": False,
+    "html_use_index": False,
+    "html_show_sphinx": False,
+    "html_show_copyright": False,
+    "html_permalinks_icon": "#",
+    "myst_enable_extensions": ["dollarmath"],
+    "myst_dmath_allow_labels": False,
+    "myst_heading_anchors": 4,
+    # What MyST adds to markdown and a notebook does not know stays text.
+    "myst_disable_syntax": ["myst_role", "myst_target", "myst_line_comment", "myst_block_break"],
+    "language": "en",
+    # A second build in one process registers everything again.
+    "suppress_warnings": ["app.add_node", "app.add_directive", "app.add_role"],
+}
+
+
+class SiteError(Exception):
+    """The site was not made; the message says what to mend, a line for each fault."""
+
+
+def build(
+    notebooks: Path,
+    out: Path,
+    *,
+    solutions: bool = False,
+    progress: Callable[[str, int, int], object] = lambda name, done, all: None,
+) -> list[str]:
+    """Make the site of a folder of notebooks and return its warnings.
+
+    Parameters
+    ----------
+    notebooks : Path
+        Chapters, and below them ``exercises`` and ``solutions``.
+    out : Path
+        Where the site goes. It must not exist, be empty, or hold a site made before.
+    solutions : bool
+        Whether the solutions are part of it.
+    progress : callable
+        Called with what is done now, how much of it is done, and how much there is.
+
+    Raises
+    ------
+    SiteError
+        When a link or a reference leads nowhere, a page would fetch something from elsewhere,
+        or Sphinx complains; `out` is left as it was.
+    """
+    refuse_foreign(out)
+    refuse_unwritable(out)
+    pages = pages_in(notebooks, solutions=solutions)
+    if not pages:
+        raise SiteError(f"no notebook in {notebooks}")
+    with TemporaryDirectory(prefix="umlbook-site-") as scratch:
+        sources, made = Path(scratch, "sources"), Path(scratch, "html")
+        problems, warnings = write_sources(pages, sources)
+        _stop_at(problems)
+        _stop_at(run_sphinx(sources, made, equation_pages(pages), progress))
+        (made / ".buildinfo").unlink(missing_ok=True)
+        shutil.rmtree(made / "_sources", ignore_errors=True)  # empty, as no source is copied
+        (made / ".nojekyll").touch()  # else some hosts leave out the folders that begin with _
+        finished = contents(made)
+        _stop_at(link_problems(made, finished) + external_loads(made, finished))
+        put_in_place(made, out)
+    return warnings
+
+
+def _stop_at(problems: Sequence[str]) -> None:
+    if problems:
+        raise SiteError("\n".join(dict.fromkeys(problems)))
+
+
+def write_sources(pages: Sequence[Page], folder: Path) -> tuple[list[str], list[str]]:
+    """Write what Sphinx reads; return the faults and the warnings."""
+    names = {page.name for page in pages}
+    made = {page.name: page_source(page, names) for page in pages}
+    texts = {name: source.text for name, source in made.items()} | reference_pages(pages)
+    contents: dict[str, bytes] = {f"{name}.md": text.encode() for name, text in texts.items()}
+    for source in made.values():
+        contents |= source.files
+    contents |= static_files()
+    for name, content in contents.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return (
+        [problem for source in made.values() for problem in source.problems],
+        [warning for source in made.values() for warning in source.warnings],
+    )
+
+
+def static_files() -> Mapping[str, bytes]:
+    """Return the style, the scripts and MathJax: all that a page loads beside its pictures."""
+    own = files("umlbook.book.site") / "static"
+    mathjax = files(MATHJAX) / "static" / "mathjax" / "tex-svg-full.js"
+    found = {f"_static/{name}": (own / name).read_bytes() for name in STATIC}
+    return found | {"_static/mathjax.js": mathjax.read_bytes()}
+
+
+def run_sphinx(
+    sources: Path,
+    out: Path,
+    equations: dict[str, str],
+    progress: Callable[[str, int, int], object],
+) -> list[str]:
+    """Let Sphinx make the pages; return its complaints and the broken references."""
+    from sphinx.application import Sphinx
+
+    from umlbook.book.site.extension import connect
+
+    problems: list[str] = []
+    said = io.StringIO()
+    total = 2 * len(list(sources.rglob("*.md")))  # each page is read and written
+    done = iter(range(1, total + 1))
+    app = Sphinx(
+        str(sources),
+        None,
+        str(out),
+        str(sources.parent / "doctrees"),
+        "html",
+        confoverrides=SETTINGS | {"release": version("umlbook")},
+        status=None,
+        warning=said,
+        freshenv=True,
+    )
+    connect(app, equations, problems, lambda: progress("pages", next(done, total), total))
+    app.build()
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", said.getvalue())  # without colours
+    return problems + [_placed(line, sources) for line in plain.splitlines() if line.strip()]
+
+
+def _placed(complaint: str, sources: Path) -> str:
+    """A complaint of Sphinx with page and cell in place of a scratch file and its line."""
+    found = re.match(r"(.*\.md):(\d+): (.*)", complaint)
+    if not found:
+        return complaint
+    path, above = Path(found[1]), int(found[2])
+    lines = path.read_text(encoding="utf-8").splitlines()[:above]
+    cells = re.findall(r'data-cell="(\d+)"', "\n".join(lines))
+    page = path.relative_to(sources).with_suffix("").as_posix()
+    return f"{page}{f', cell {cells[-1]}' if cells else ''}: {found[3]}"
+
+
+def refuse_foreign(out: Path) -> None:
+    """Raise unless a folder may be replaced: it is empty, or holds a site made before."""
+    if out.is_dir() and any(out.iterdir()) and not (out / MARKER).exists():
+        raise SiteError(
+            f"{out} holds files that are not a site made by this command: "
+            "name an empty or a new folder with --out"
+        )
+    if out.exists() and not out.is_dir():
+        raise SiteError(f"{out} is a file: name a folder with --out")
+
+
+def refuse_unwritable(out: Path) -> None:
+    """Raise when nothing can be written to a folder, before minutes of work are lost."""
+    there = next(folder for folder in (out, *out.absolute().parents) if folder.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise SiteError(f"cannot write to {there}: name another folder with --out")
+
+
+def put_in_place(made: Path, out: Path) -> None:
+    """Replace the site in `out` by the new one."""
+    out.mkdir(parents=True, exist_ok=True)
+    (out / MARKER).touch()  # first of all: what is broken off in the middle can be made again
+    for old in out.iterdir():
+        if old.name != MARKER:
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
+    shutil.copytree(made, out, dirs_exist_ok=True)
