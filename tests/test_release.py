@@ -195,6 +195,51 @@ def test_each_student_gets_a_folder_and_a_cell_with_the_name(source, tmp_path):
         assert cells[2].endswith(f"set_student('{name}')")
 
 
+def test_a_students_notebook_ends_with_the_cell_that_hands_it_in(source, tmp_path):
+    run("--source", source, "--out", tmp_path, "--student", "s1")
+    *_, text, code = sources(tmp_path / "s1" / "01-page.ipynb")
+    assert text.startswith("## Hand in") and code.endswith("hand_in()")
+    run("--source", source, "--out", tmp_path / "out")
+    assert "hand_in" not in str(sources(tmp_path / "out" / "01-page.ipynb"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Group,Student\n1,s1\n1,s2\n2,s1\n", "\ufeffstudent\ns1\n\n s2 \n", "s1\ns2\n", "s1,a\ns2,b"],
+)
+def test_a_class_list_names_the_students_each_once(source, tmp_path, text):
+    path = tmp_path / "class.csv"
+    path.write_text(text, "utf-8")
+    assert run("--source", source, "--out", tmp_path / "out", "--class-list", path) == 0
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["s1", "s2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("student\n", "names no student"),
+        ("", "names no student"),
+        ("a b\n", "cannot name a folder"),
+    ],
+)
+def test_a_class_list_that_cannot_be_used_is_refused(source, tmp_path, text, said, capsys):
+    path = tmp_path / "class.csv"
+    path.write_text(text)
+    assert run("--source", source, "--out", tmp_path / "out", "--class-list", path) == 1
+    assert said in capsys.readouterr().err and not (tmp_path / "out").exists()
+    assert run("--source", source, "--out", tmp_path, "--class-list", tmp_path / "none") == 1
+
+
+def test_a_students_work_is_never_overwritten(source, tmp_path, capsys):
+    run("--source", source, "--out", tmp_path, "--student", "s1")
+    target = tmp_path / "s1" / "01-page.ipynb"
+    target.write_text(target.read_text("utf-8").replace("return ...", "return 1"), "utf-8")
+    before = target.read_bytes()
+    assert run("--source", source, "--out", tmp_path, "--student", "s1") == 0
+    assert "kept: somebody has worked on it" in capsys.readouterr().out
+    assert target.read_bytes() == before
+
+
 @pytest.mark.parametrize("args", [["--student", "../x"], ["--student", ".."], ["--student", ""]])
 def test_student_that_is_no_folder_name_is_refused(source, tmp_path, args, capsys):
     assert run("--source", source, "--out", tmp_path / "out", *args) == 1

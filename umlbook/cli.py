@@ -24,6 +24,9 @@ COMMANDS = {
     "reproduce": ("umlbook.experiments.reproduce", "compute the papers' tables again"),
     "refresh": ("umlbook.book.refresh", "run the notebooks again and store their outputs"),
     "release-exercises": ("umlbook.book.release", "write the exercises from their solutions"),
+    "site": ("umlbook.book.site", "build the static pages"),
+    "hand-in": ("umlbook.book.hand_in", "make one file of your exercises for your teacher"),
+    "grade": ("umlbook.coursework.grade", "run hand-ins again and write their marks"),
 }
 
 

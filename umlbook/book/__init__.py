@@ -14,6 +14,7 @@ from umlbook.book.draw import (
 from umlbook.book.exercises import exercise
 from umlbook.book.explorer import explorer
 from umlbook.book.figures import PALETTE, line_look, new_figure, show
+from umlbook.book.hand_in import hand_in
 from umlbook.book.invariants import monotone, on_simplex, orthonormal, psd, rows_sum_to_one
 from umlbook.book.ledger import check, check_true, entry, erratum
 from umlbook.book.notation import notation
@@ -39,6 +40,7 @@ __all__ = [
     "erratum",
     "exercise",
     "explorer",
+    "hand_in",
     "line_look",
     "monotone",
     "new_figure",

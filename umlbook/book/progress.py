@@ -7,16 +7,22 @@ session so far) and ``umlbook-progress.html`` (the same, to look at or to hand i
 import json
 import os
 import platform
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from umlbook.book.exercise_model import Outcome, Status
 
+if TYPE_CHECKING:
+    import ipywidgets
+
+#: Who reads when nobody has said so; then there is nobody to hand in to.
+READER = "reader"
 JSON_NAME, HTML_NAME = ".umlbook-progress.json", "umlbook-progress.html"
 _student: str | None = None
 
@@ -29,7 +35,7 @@ def set_student(name: str | None) -> None:
 
 def student() -> str:
     """The student: as set, else the environment's ``UMLBOOK_STUDENT``, else ``"reader"``."""
-    return _student or os.environ.get("UMLBOOK_STUDENT") or "reader"
+    return _student or os.environ.get("UMLBOOK_STUDENT") or READER
 
 
 @dataclass
@@ -51,10 +57,11 @@ class Record:
 
 @dataclass
 class Progress:
-    """The records of this session, by id, in the order of opening."""
+    """The records of this session, by id, in the order of opening; the time of the last check."""
 
     records: dict[str, Record] = field(default_factory=dict)
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(" ", "milliseconds"))
+    checked_at: float = 0.0
 
     def opened(self, key: str, label: str) -> Record:
         """The record of an exercise, made when it is opened first."""
@@ -65,6 +72,7 @@ class Progress:
         record = self.opened(key, outcome.label)
         if outcome.status is Status.NOT_ATTEMPTED:
             return
+        self.checked_at = time.time()
         record.checks += 1
         if outcome.passed or not Status(record.outcome).passed:
             record.outcome = outcome.status.value
@@ -80,7 +88,7 @@ class Progress:
         return {
             "started": self.started,
             "student": student(),
-            "versions": _versions(),
+            "versions": versions(),
             "exercises": {key: asdict(record) for key, record in self.records.items()},
         }
 
@@ -89,7 +97,8 @@ class Progress:
 SESSION = Progress()
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """The versions of Python and of what computes the answers."""
     found = {"python": platform.python_version()}
     for name in ("umlbook", "numpy", "scipy", "scikit-learn"):
         try:
@@ -101,10 +110,14 @@ def _versions() -> dict[str, str]:
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """The session's records as text that depends on nothing but them, and where they were kept."""
+    """The session's records as text that depends on nothing but them, and where they were kept.
+
+    For a student of a class (`hands_in`) a notebook shows it with a button "Hand in".
+    """
 
     records: Mapping[str, Record]
     kept: str = ""
+    hands_in: bool = False
 
     def __repr__(self) -> str:
         passed = sum(Status(record.outcome).passed for record in self.records.values())
@@ -120,6 +133,31 @@ class Report:
         head = escape(repr(self).splitlines()[0])
         return f"<p><strong>{head}</strong></p><ul>{rows}</ul><p>{escape(self.kept)}</p>"
 
+    def view(self) -> "ipywidgets.VBox":
+        """The report with the button, for a page."""
+        import ipywidgets
+
+        from umlbook.book.hand_in import hand_in
+
+        said = ipywidgets.HTML()
+        button = ipywidgets.Button(
+            description="Hand in", tooltip="Make one file of the exercises in this folder"
+        )
+
+        def clicked(_: "ipywidgets.Button") -> None:
+            try:
+                said.value = hand_in()._repr_html_()
+            except (OSError, ValueError) as error:
+                said.value = f'<p role="alert">Not handed in: {escape(str(error))}</p>'
+
+        button.on_click(clicked)
+        return ipywidgets.VBox([ipywidgets.HTML(self._repr_html_()), button, said])
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        if not self.hands_in:
+            return {}  # the text and the page above are all there is
+        return {**self.view()._repr_mimebundle_(**kwargs), "text/plain": repr(self)}
+
 
 def _sessions(path: Path) -> list[dict[str, Any]]:
     """The sessions that a file holds; none when there is no file."""
@@ -134,15 +172,20 @@ def _sessions(path: Path) -> list[dict[str, Any]]:
     return list(sessions)
 
 
+def kept_sessions(folder: Path) -> list[dict[str, Any]]:
+    """The sessions kept in a folder, or where the environment's ``UMLBOOK_PROGRESS`` says."""
+    return _sessions(Path(os.environ.get("UMLBOOK_PROGRESS") or folder) / JSON_NAME)
+
+
 def _page(sessions: list[dict[str, Any]]) -> str:
     """All sessions as one small page."""
     parts = []
     for session in reversed(sessions):
         records = {key: Record(**value) for key, value in session["exercises"].items()}
         body = Report(records)._repr_html_()
-        versions = ", ".join(f"{name} {number}" for name, number in session["versions"].items())
+        stamp = ", ".join(f"{name} {number}" for name, number in session["versions"].items())
         title = escape(f"{session['student']}, {session['started']}")
-        parts.append(f"<h2>{title}</h2>{body}<p><small>{escape(versions)}</small></p>")
+        parts.append(f"<h2>{title}</h2>{body}<p><small>{escape(stamp)}</small></p>")
     head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>umlbook: progress</title>'
     return f"{head}<h1>Progress</h1>{''.join(parts)}</html>\n"
 
@@ -173,6 +216,7 @@ def report(folder: str | Path | None = None, *, progress: Progress | None = None
             json.dumps({"sessions": sessions}, indent=1, ensure_ascii=False) + "\n", "utf-8"
         )
         (place / HTML_NAME).write_text(_page(sessions), "utf-8")
+        kept = f"kept in {JSON_NAME} and {HTML_NAME}"
     except PermissionError:
-        return Report(dict(progress.records), "not kept: this folder cannot be written")
-    return Report(dict(progress.records), f"kept in {JSON_NAME} and {HTML_NAME}")
+        kept = "not kept: this folder cannot be written"
+    return Report(dict(progress.records), kept, student() != READER)

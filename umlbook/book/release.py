@@ -4,10 +4,14 @@ What stands between ``### BEGIN SOLUTION`` and ``### END SOLUTION`` (nbgrader's 
 stub that still runs: a body returns or yields ``...``, a variable is set to ``...``, and each check
 then answers "not attempted". Cells tagged ``solution-only`` are left out. nbgrader's cell metadata
 stay, so the same sources serve a teacher who uses it. The result depends on the source alone.
+
+For a student (``--student NAME``, or ``--class-list FILE`` for many) the notebook also says whose
+it is, which draws the data, and ends with the cell that hands it in.
 """
 
 import argparse
 import ast
+import csv
 import re
 import sys
 import textwrap
@@ -23,6 +27,13 @@ from umlbook.book.refresh import normalised, notebook_bytes, notebooks_in, repla
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 PLACEHOLDER = "# YOUR CODE HERE"
 SOLUTION_ONLY = "solution-only"
+HAND_IN_TEXT = """\
+## Hand in
+
+Save this notebook (Ctrl+S), then run the last cell. It makes one file of all exercises in this \
+folder, and says where it is. Send that file to your teacher. You may hand in again: the new file \
+replaces the old one."""
+HAND_IN_CODE = "from umlbook.book import hand_in\n\nhand_in()"
 
 
 # ------------------------------------------------------------------------------------- stubs
@@ -87,9 +98,19 @@ def without_solutions(source: str) -> str:
 # ------------------------------------------------------------------------------ the notebook
 
 
+_FIXED = {"editable": False, "deletable": False}
+
+
 def _student_cell(name: str) -> NotebookNode:
     source = f"from umlbook.book.progress import set_student\n\nset_student({name!r})"
-    return v4.new_code_cell(source, metadata={"editable": False, "deletable": False})
+    return v4.new_code_cell(source, metadata=_FIXED)
+
+
+def _hand_in_cells() -> list[NotebookNode]:
+    return [
+        v4.new_markdown_cell(HAND_IN_TEXT, metadata=_FIXED),
+        v4.new_code_cell(HAND_IN_CODE, metadata=_FIXED),
+    ]
 
 
 def _released_cells(cells: list[NotebookNode], student: str | None) -> Iterator[NotebookNode]:
@@ -102,6 +123,8 @@ def _released_cells(cells: list[NotebookNode], student: str | None) -> Iterator[
         if awaiting is not None and cell.cell_type == "code":  # after the imports, before the rest
             yield _student_cell(awaiting)
             awaiting = None
+    if student is not None:
+        yield from _hand_in_cells()
 
 
 def released(notebook: NotebookNode, student: str | None = None) -> NotebookNode:
@@ -112,7 +135,8 @@ def released(notebook: NotebookNode, student: str | None = None) -> NotebookNode
     notebook : NotebookNode
         The solutions; left as they are.
     student : str, optional
-        Adds a cell after the imports that sets the student, and so the data.
+        Adds a cell after the imports that sets the student, and so the data, and at the end one
+        that hands in.
     """
     cells = list(_released_cells(notebook.cells, student))
     for cell, cell_id in zip(cells, cell_ids([cell.source for cell in cells]), strict=True):
@@ -160,8 +184,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--student", action="append", metavar="ID", help="with this student's data, in OUT/ID"
     )
     parser.add_argument(
+        "--class-list",
+        type=Path,
+        metavar="FILE",
+        help="a CSV of students: its column `student`, or the first when none is called so",
+    )
+    parser.add_argument(
         "--check", action="store_true", help="write nothing; exit 1 if a notebook would change"
     )
+
+
+def class_list(path: Path) -> list[str]:
+    """The students that a CSV file names, each once, in its order."""
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        rows = [[cell.strip() for cell in row] for row in csv.reader(stream) if any(row)]
+    heads = [cell.lower() for cell in rows[0]] if rows else []
+    column = heads.index("student") if "student" in heads else 0
+    body = rows[1:] if "student" in heads else rows
+    names = [row[column] for row in body if len(row) > column]
+    if not names:
+        raise ValueError(f"{path} names no student: write one in each line, under `student`")
+    return list(dict.fromkeys(names))
+
+
+def _students(args: argparse.Namespace) -> list[str]:
+    """The students to release to; none for the book's own exercises."""
+    students = [*(args.student or []), *(class_list(args.class_list) if args.class_list else [])]
+    for name in students:
+        if not re.fullmatch(r"[\w.@+-]*\w[\w.@+-]*", name):
+            raise ValueError(
+                f"the student {name!r} cannot name a folder: use letters, digits and . @ + - _"
+            )
+    return students
 
 
 def _jobs(args: argparse.Namespace) -> Iterator[tuple[Path, Path, str | None]]:
@@ -170,12 +224,12 @@ def _jobs(args: argparse.Namespace) -> Iterator[tuple[Path, Path, str | None]]:
     paths = notebooks_in(source)
     if not paths:
         raise ValueError(f"no notebook in {source}: name the folder of solutions with --source")
-    if args.student and not args.out:
+    students = _students(args)
+    if students and not args.out:
         raise ValueError("--student needs --out, the folder that gets one folder for each student")
     out = args.out or _notebooks() / "exercises"
-    for student in args.student or [None]:
-        if student is not None and not re.fullmatch(r"[\w.@+-]*\w[\w.@+-]*", student):
-            raise ValueError(f"--student {student!r} cannot name a folder: use letters, digits, _-")
+    everyone: list[str | None] = [*students] or [None]
+    for student in everyone:
         folder = out / student if student else out
         yield from ((path, folder / path.name, student) for path in paths)
 
@@ -188,12 +242,14 @@ def run(args: argparse.Namespace) -> int:
             content = released_bytes(source, student)
             current = is_current(target, content)
             n_stale += not current
-            if not current and not args.check:
+            word = "unchanged" if current else "would change" if args.check else "written"
+            if student and target.exists() and not current:
+                word = "kept: somebody has worked on it (delete it to release it again)"
+            elif not current and not args.check:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 replace(target, content)
-            word = "unchanged" if current else "would change" if args.check else "written"
             print(f"{target}: {word}")
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         print(f"umlbook release-exercises: {error}", file=sys.stderr)
         return 1
     return 1 if n_stale and args.check else 0
