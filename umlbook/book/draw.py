@@ -25,6 +25,8 @@ Floats = NDArray[np.float64]
 Map = Callable[[Floats], ArrayLike]
 """A function of an (m, 2) array of points."""
 
+GRID_LINES = "#8C8C8C"
+"""Lines of a grid that is to be seen: contrast 3.4 on white."""
 GRID = 30_000
 """Points of the grid on which a decision boundary is looked for."""
 
@@ -66,7 +68,8 @@ def draw_clusters(
     _frame(ax, points, equal)
     if predict is not None:
         _draw_regions(ax, predict, marks)
-    _scatter(ax, points, marks)
+    # A rim sets a mark off from the tint of its region, which takes some of its contrast.
+    _scatter(ax, points, marks, rim=0.5 if predict is None else 0.8)
     if centers is not None:
         for index, center in enumerate(_plane(centers, "centers")):
             look = class_look(index)
@@ -107,8 +110,8 @@ def draw_deformation(
     straight = _grid_lines(start, lines)
     bent = [_plane(move(line), "move(grid)") for line in straight]
     _frame(ax, np.concatenate([start, end, *bent]), True)
-    ax.add_collection(LineCollection(straight, colors=FAINT, linewidths=0.8, linestyles=":"))
-    ax.add_collection(LineCollection(bent, colors="#9A9A9A", linewidths=0.8))
+    ax.add_collection(LineCollection(straight, colors=GRID_LINES, linewidths=0.6, linestyles=":"))
+    ax.add_collection(LineCollection(bent, colors=GRID_LINES, linewidths=0.8))
     ax.quiver(*start.T, *(end - start).T, angles="xy", scale_units="xy", scale=1,
               color=INK, width=0.0025, headwidth=4, zorder=2)  # fmt: skip
     _scatter(ax, end, marks)
@@ -311,7 +314,7 @@ def draw_simplex(
     marks = _matching(labels, shares, "labels")
     vertices = np.array([[0, 0], [1, 0], [0.5, np.sqrt(0.75)]])
     points = shares @ vertices
-    ax.add_patch(Polygon(vertices, closed=True, fc="#F4F4F4", ec=INK, lw=1.2, zorder=0))
+    ax.add_patch(Polygon(vertices, closed=True, fc="white", ec=INK, lw=1.2, zorder=0))
     _frame(ax, np.concatenate([points, vertices]), True, pad=0.16)
     _scatter(ax, points, marks)
     outward = vertices - vertices.mean(axis=0)
@@ -361,7 +364,7 @@ def _draw_regions(ax: Axes, predict: Map, marks: NDArray[Any]) -> None:
     names = np.unique(np.concatenate([marks, found]))
     region = np.searchsorted(names, found).reshape(len(y), len(x))
     colours = [to_rgb(class_look(number)["color"]) for number in class_numbers(names)]
-    tints = ListedColormap([tuple(0.84 + 0.16 * np.array(colour)) for colour in colours])
+    tints = ListedColormap([tuple(0.88 + 0.12 * np.array(colour)) for colour in colours])
     ax.imshow(region, tints, origin="lower", extent=(left, right, low, high),
               aspect=ax.get_aspect(), vmin=-0.5, vmax=len(names) - 0.5,
               interpolation="nearest", zorder=0)  # fmt: skip
@@ -371,12 +374,12 @@ def _draw_regions(ax: Axes, predict: Map, marks: NDArray[Any]) -> None:
         ax.contour(x, y, inside, [0.5], colors=INK, linewidths=1.2, zorder=1)
 
 
-def _scatter(ax: Axes, points: Floats, marks: NDArray[Any]) -> None:
+def _scatter(ax: Axes, points: Floats, marks: NDArray[Any], rim: float = 0.5) -> None:
     size = float(np.clip(4000 / max(len(points), 1), 12, 40))
     names = np.unique(marks)
     for name, number in zip(names, class_numbers(names), strict=True):
         x, y = points[marks == name].T
-        ax.scatter(x, y, s=size, linewidths=0.5, edgecolors="white", zorder=3,
+        ax.scatter(x, y, s=size, linewidths=rim, edgecolors="white", zorder=3,
                    label=str(name), **class_look(number))  # fmt: skip
 
 

@@ -26,8 +26,11 @@ from PIL import Image
 P = ParamSpec("P")
 R = TypeVar("R")
 
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#222222", "#997700", "#332288")
-"""Class colours after Okabe and Ito, all at contrast 3:1 or more on white."""
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#222222", "#692D00", "#332288")
+"""Class colours after Okabe and Ito, all at contrast 3:1 or more on white.
+
+Any two of them stay apart in protanopia, deuteranopia and tritanopia: see `accessibility`.
+"""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 """Class markers; seven colours and eight markers give 56 classes a look of their own."""
 DASHES = ("solid", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)))

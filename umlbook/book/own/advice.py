@@ -1,0 +1,100 @@
+"""What to try next: rules in words, each from a number that was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from umlbook.book.own.diagnostics import Diagnostics
+
+DOMINANT = 0.8
+"""A column with more than this share carries everything."""
+LOOSE = 0.7
+"""Fits that agree less than this (adjusted Rand index) are not the same clustering."""
+SAME = 0.95
+"""Fits that agree more than this are."""
+TINY = 0.02
+"""A cluster with a smaller share of the rows is a handful of outliers."""
+
+
+def advice(found: Diagnostics, names: Sequence[str], method: str, scaling: str) -> tuple[str, ...]:
+    """Return what the diagnostics suggest, the gravest first; never empty."""
+    said = [
+        *_about_columns(found, names, scaling),
+        *_about_clusters(found),
+        *_about_stability(found, method),
+        *_about_truth(found),
+        *_about_kmeans(found, method),
+    ]
+    return tuple(said) or (
+        "Nothing stands out: the clusters are sharper than chance and the fits agree. Try K one "
+        "lower and one higher, and look at rows near a border.",
+    )
+
+
+def _about_columns(found: Diagnostics, names: Sequence[str], scaling: str) -> list[str]:
+    top = max(range(len(names)), key=lambda j: found.variance_shares[j])
+    share = found.variance_shares[top]
+    if len(names) > 1 and share > DOMINANT:
+        way = 'try scaling="standard"' if scaling != "standard" else "leave it out and see"
+        return [f"{names[top]} carries {share:.0%} of the variance, so it alone decides: {way}."]
+    weights = found.weights
+    if weights and len(names) > 1 and max(weights) > DOMINANT:
+        chief = names[weights.index(max(weights))]
+        return [
+            f"{chief} has {max(weights):.0%} of the learned metric: see whether the clusters are "
+            "more than a cut through that column; leave it out and fit again."
+        ]
+    return []
+
+
+def _about_clusters(found: Diagnostics) -> list[str]:
+    total = sum(found.sizes)
+    if min(found.sizes) == 0:
+        return [f"{found.sizes.count(0)} of {len(found.sizes)} clusters are empty: try a lower K."]
+    if min(found.sizes) < TINY * total:
+        return [
+            f"The smallest cluster has {min(found.sizes)} of {total} rows: look at these rows, "
+            'they may be errors; without them, or with scaling="robust", fit again.'
+        ]
+    return []
+
+
+def _about_stability(found: Diagnostics, method: str) -> list[str]:
+    said = []
+    firm = found.refits_agree is not None and found.refits_agree >= LOOSE
+    if found.starts_agree is not None and found.starts_agree < LOOSE:
+        said.append(
+            f"Single starts disagree (agreement {found.starts_agree:.2f}): "
+            + (
+                "the best of them comes back on other rows, so keep several starts."
+                if firm
+                else "others were nearly as good as the one kept; try another K, or a method "
+                "with fewer local optima (SpectralKMeans, KernelKMeans)."
+            )
+        )
+    if found.refits_agree is not None and found.refits_agree < LOOSE:
+        said.append(
+            f"Fits to {found.refit_rows} of the rows give other clusters (agreement "
+            f"{found.refits_agree:.2f}): do not build on them; try a lower K, fewer columns, "
+            f"or a simpler method than {method}."
+        )
+    return said
+
+
+def _about_truth(found: Diagnostics) -> list[str]:
+    if found.beats_null is None or found.beats_null:
+        return []
+    return [
+        f"No sharper than with every column shuffled (silhouette {found.null_reference:.2f}, "
+        f"shuffled up to {max(found.null):.2f}): the columns need not have anything to do with "
+        "each other, and the clusters may be cuts through single columns or through nothing."
+    ]
+
+
+def _about_kmeans(found: Diagnostics, method: str) -> list[str]:
+    if method != "k-means" and found.kmeans_agrees > SAME:
+        return [
+            f"The same clusters as plain k-means (agreement {found.kmeans_agrees:.2f}): "
+            "the other method changes nothing here, take the simpler one."
+        ]
+    return []

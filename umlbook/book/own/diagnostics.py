@@ -1,0 +1,178 @@
+"""How far a clustering can be trusted: measured, not felt.
+
+Four questions: are there clusters of a decent size, do other starts and other halves of the data
+give the same ones, are they those of plain k-means, and are they sharper than what the same method
+finds where there is nothing to find (each column shuffled by itself)?
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score, silhouette_score
+
+from umlbook.book.own.methods import Method, feature_weights, learned_space
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.intp]
+
+STARTS = 10
+REFITS = 5
+SHUFFLES = 9
+SILHOUETTE_ROWS = 2000
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """What was measured about a clustering.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        Rows in each cluster.
+    silhouette : float
+        Of the clusters among the scaled columns; NaN with a single cluster.
+    learned_silhouette : float
+        The same where the method sees the points.
+    starts_agree : float or None
+        Mean adjusted Rand index between the ends of different starts; None if there is one start.
+    refits_agree : float or None
+        Mean adjusted Rand index with fits to random parts, at most four fifths, of the rows.
+    kmeans_agrees : float
+        Adjusted Rand index with plain k-means on the same columns.
+    null : tuple of float
+        `learned_silhouette` of the same method on shuffled columns.
+    null_reference : float
+        `learned_silhouette` of a fit to the same rows, not shuffled.
+    null_rows, refit_rows : int
+        How many rows each of these fits had.
+    variance_shares : tuple of float
+        Share of each column in the total variance, as scaled.
+    weights : tuple of float or None
+        Share of each column in the learned metric, if that is linear.
+    notes : tuple of str
+        Warnings of the method.
+    """
+
+    sizes: tuple[int, ...]
+    silhouette: float
+    learned_silhouette: float
+    starts_agree: float | None
+    refits_agree: float | None
+    kmeans_agrees: float
+    null: tuple[float, ...]
+    null_reference: float
+    null_rows: int
+    refit_rows: int
+    variance_shares: tuple[float, ...]
+    weights: tuple[float, ...] | None
+    notes: tuple[str, ...]
+
+    @property
+    def beats_null(self) -> bool | None:
+        """Whether the clusters are sharper than those of every shuffled table; None if unknown."""
+        if not self.null or np.isnan(self.null_reference):
+            return None
+        return self.null_reference > max(self.null)
+
+
+def fitted(method: Method, X: Floats, n_clusters: int, seed: int) -> tuple[Any, tuple[str, ...]]:
+    """Return the fitted estimator and what it warned of, each sentence once."""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        model = method.make(n_clusters, seed).fit(X)
+    return model, tuple(dict.fromkeys(str(warning.message) for warning in heard))
+
+
+def sharpness(points: Floats, labels: Labels) -> float:
+    """Return the silhouette of labelled points, of a fixed part if they are many; else NaN."""
+    if not 1 < len(set(labels.tolist())) < len(points):
+        return float("nan")
+    few = SILHOUETTE_ROWS if len(points) > SILHOUETTE_ROWS else None
+    return float(silhouette_score(points, labels, sample_size=few, random_state=0))
+
+
+def seen_sharpness(model: Any, X: Floats) -> float:
+    """Return the silhouette of the clusters where the method sees the points."""
+    space = learned_space(model, X)
+    return sharpness(X if space is None else space, np.asarray(model.labels_))
+
+
+def starts_agreement(model: Any, X: Floats, n_clusters: int) -> float | None:
+    """Return the mean adjusted Rand index between the ends of different starts."""
+    if isinstance(model, KMeans):
+        ends = [KMeans(n_clusters, n_init=1, random_state=s).fit_predict(X) for s in range(STARTS)]
+    else:
+        ends = [restart.labels for restart in model.restarts_]
+    if len(ends) < 2:
+        return None
+    return float(np.mean([adjusted_rand_score(a, b) for a, b in combinations(ends, 2)]))
+
+
+def part_size(method: Method, n_rows: int) -> int:
+    """Return how many rows a fit to a part of them has."""
+    return min(int(0.8 * n_rows), method.refit_rows)
+
+
+def refits_agreement(
+    method: Method, X: Floats, labels: Labels, n_clusters: int, rng: np.random.Generator
+) -> float | None:
+    """Return the mean adjusted Rand index of `labels` with fits to a part of the rows."""
+    size = part_size(method, len(X))
+    if size <= max(n_clusters, X.shape[1] + 1):
+        return None
+    found = []
+    for seed in range(REFITS):
+        part = rng.choice(len(X), size, replace=False)
+        model, _ = fitted(method, X[part], n_clusters, seed)
+        found.append(adjusted_rand_score(labels[part], model.labels_))
+    return float(np.mean(found))
+
+
+def null_sharpness(
+    method: Method, X: Floats, n_clusters: int, seed: int, rng: np.random.Generator
+) -> tuple[float, tuple[float, ...]]:
+    """Return the sharpness of a part of the rows, and of the same with each column shuffled.
+
+    Shuffling keeps every column as it is and breaks what the columns have to do with each other.
+    With one column there is nothing to break, and no comparison.
+    """
+    part = np.sort(rng.choice(len(X), min(len(X), method.refit_rows), replace=False))
+    if X.shape[1] < 2 or len(part) <= max(n_clusters, X.shape[1] + 1):
+        return float("nan"), ()
+    tables = [X[part], *(rng.permuted(X[part], axis=0) for _ in range(SHUFFLES))]
+    seen = [seen_sharpness(fitted(method, table, n_clusters, seed)[0], table) for table in tables]
+    return seen[0], tuple(seen[1:])
+
+
+def diagnose(
+    method: Method, model: Any, X: Floats, n_clusters: int, seed: int, notes: tuple[str, ...] = ()
+) -> Diagnostics:
+    """Return all that is measured about a fitted model."""
+    rng = np.random.default_rng(seed)
+    labels = np.asarray(model.labels_)
+    plain = KMeans(n_clusters, n_init=10, random_state=seed).fit_predict(X)
+    reference, null = null_sharpness(method, X, n_clusters, seed, rng)
+    weights = feature_weights(model, X)
+    spread = X.var(axis=0)
+    return Diagnostics(
+        sizes=tuple(np.bincount(labels, minlength=n_clusters).tolist()),
+        silhouette=sharpness(X, labels),
+        learned_silhouette=seen_sharpness(model, X),
+        starts_agree=starts_agreement(model, X, n_clusters),
+        refits_agree=refits_agreement(method, X, labels, n_clusters, rng),
+        kmeans_agrees=float(adjusted_rand_score(plain, labels)),
+        null=null,
+        null_reference=reference,
+        null_rows=min(len(X), method.refit_rows),
+        refit_rows=part_size(method, len(X)),
+        variance_shares=tuple((spread / spread.sum()).tolist()),
+        weights=None if weights is None else tuple(weights.tolist()),
+        notes=notes,
+    )
