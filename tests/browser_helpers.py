@@ -19,8 +19,9 @@ from urllib.parse import quote, urlsplit
 
 import nbformat
 import numpy as np
+import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Locator, Page, Playwright
+from playwright.sync_api import Browser, Locator, Page, Playwright, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
 SETTINGS = {
@@ -177,6 +178,19 @@ def chromium_path(playwright: Playwright) -> str | None:
     found = next(filter(None, map(shutil.which, names)), None)
     own = playwright.chromium.executable_path
     return found or (own if Path(own).exists() else None)
+
+
+@contextmanager
+def running_chromium() -> Iterator[Browser]:
+    """Chromium without a window; a machine without it skips, but CI must have it."""
+    with sync_playwright() as driver:
+        path = chromium_path(driver)
+        if path is None:
+            reason = "no Chromium: `apt install chromium` or `playwright install chromium`"
+            (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
+        chromium = driver.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+        yield chromium
+        chromium.close()
 
 
 @dataclass

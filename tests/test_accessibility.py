@@ -4,7 +4,6 @@ The order of headings and the sentence of each figure are rules of the lint, tes
 """
 
 import ast
-import os
 import re
 from pathlib import Path
 
@@ -12,18 +11,16 @@ import nbformat
 import numpy as np
 import pytest
 from browser_helpers import (
-    CHROMIUM_FLAGS,
     REACT,
-    chromium_path,
     open_notebook,
     run_all,
+    running_chromium,
     running_lab,
     visible_pictures,
     wait_until,
     watched_page,
 )
 from matplotlib.colors import to_hex
-from playwright.sync_api import sync_playwright
 
 from umlbook.book import draw, explorer, figures, new_figure, quiz, stepper, table
 from umlbook.book.accessibility import (
@@ -252,17 +249,14 @@ def page(tmp_path_factory):
     """JupyterLab on a page with each kind of control, run, the first cell selected by key."""
     root, private = tmp_path_factory.mktemp("keys"), tmp_path_factory.mktemp("jupyter")
     nbformat.write(read_script(PAGE), root / "keys.ipynb")
-    with running_lab(root, private) as lab, sync_playwright() as driver:
-        path = chromium_path(driver)
-        if path is None:
-            reason = "no Chromium: `apt install chromium` or `playwright install chromium`"
-            (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
-        browser = driver.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
-        with watched_page(browser, lab) as (opened, _):
-            open_notebook(opened, lab, "keys.ipynb")
-            assert run_all(opened) == []
-            yield opened
-        browser.close()
+    with (
+        running_chromium() as browser,
+        running_lab(root, private) as lab,
+        watched_page(browser, lab) as (opened, _),
+    ):
+        open_notebook(opened, lab, "keys.ipynb")
+        assert run_all(opened) == []
+        yield opened
 
 
 def tab_to(page, *wanted):

@@ -4,17 +4,14 @@ nbval cannot see a widget that draws a blank picture, and Python cannot see a pa
 another machine for a script. This test opens every chapter and one exercise in a real browser.
 """
 
-import os
 from pathlib import Path
 
 import nbformat
 import numpy as np
 import pytest
 from browser_helpers import (
-    CHROMIUM_FLAGS,
     add_stripped_copy,
     answer_after_check,
-    chromium_path,
     exercise_areas,
     is_blank,
     move_slider,
@@ -22,13 +19,13 @@ from browser_helpers import (
     pictures_after,
     reveal,
     run_all,
+    running_chromium,
     running_lab,
     same_pictures,
     slider_areas,
     visible_pictures,
     watched_page,
 )
-from playwright.sync_api import sync_playwright
 
 from umlbook.book.authoring import read_script
 
@@ -97,15 +94,8 @@ def lab(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    """Chromium without a window; a machine without it skips, but CI must have it."""
-    with sync_playwright() as driver:
-        path = chromium_path(driver)
-        if path is None:
-            reason = "no Chromium: `apt install chromium` or `playwright install chromium`"
-            (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
-        chromium = driver.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+    with running_chromium() as chromium:
         yield chromium
-        chromium.close()
 
 
 def assert_drawn(pictures, when):

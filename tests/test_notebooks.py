@@ -155,9 +155,7 @@ def markdown(*sources):
 
 def code(source, *outputs, tags=(), count=1):
     metadata = {"tags": list(tags)} if tags else {}
-    cell = v4.new_code_cell(
-        source, outputs=list(outputs), execution_count=count, metadata=metadata
-    )
+    cell = v4.new_code_cell(source, outputs=list(outputs), execution_count=count, metadata=metadata)
     return v4.new_notebook(cells=[cell])
 
 

@@ -3,7 +3,6 @@
 import argparse
 import functools
 import io
-import os
 import re
 import subprocess
 import sys
@@ -15,10 +14,9 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-from browser_helpers import CHROMIUM_FLAGS, Watch, chromium_path, is_blank, wait_until
+from browser_helpers import Watch, is_blank, running_chromium, wait_until
 from nbformat import v4
 from PIL import Image
-from playwright.sync_api import sync_playwright
 
 from umlbook.book import frames
 from umlbook.book import site as command
@@ -340,15 +338,8 @@ def test_a_site_may_be_replaced(site):
 
 @pytest.fixture(scope="module")
 def browser():
-    """Chromium without a window; a machine without it skips, but CI must have it."""
-    with sync_playwright() as driver:
-        path = chromium_path(driver)
-        if path is None:
-            reason = "no Chromium: `apt install chromium` or `playwright install chromium`"
-            (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
-        chromium = driver.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+    with running_chromium() as chromium:
         yield chromium
-        chromium.close()
 
 
 @contextmanager

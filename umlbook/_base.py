@@ -215,9 +215,7 @@ class SteppingClusterer(ClusterMixin, BaseEstimator):
                 "X holds strings: encode them as numbers first, for example with "
                 "sklearn.preprocessing.OneHotEncoder"
             )
-        data: Array = validate_data(
-            self, X, reset=reset, dtype=np.float64, ensure_all_finite=False
-        )
+        data: Array = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
         check_finite(data)
         if reset:
             check_clusters(self.n_clusters, len(data))

@@ -111,9 +111,7 @@ class CopyResult:
     kept: list[str]
 
 
-def copy_notebooks(
-    source: Path, folder: Path, replace: Callable[[str], bool | None]
-) -> CopyResult:
+def copy_notebooks(source: Path, folder: Path, replace: Callable[[str], bool | None]) -> CopyResult:
     """Bring the reader's folder up to date without touching what the reader has changed.
 
     Parameters

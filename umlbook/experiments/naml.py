@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from scipy.stats import ttest_rel
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.manifold import LocallyLinearEmbedding, SpectralEmbedding
@@ -213,18 +214,38 @@ def table_rows(rows: list[Row]) -> list[Row]:
     return [cell for name in names for cell in _set_rows(name, rows)]
 
 
+def p_against_best(values: Mapping[str, Array]) -> dict[str, float]:
+    """How likely each column's distance from the highest one is by chance; the highest has 1.
+
+    The runs of all columns begin from the same k-means starts, so they are compared in pairs.
+
+    >>> p_against_best({"a": np.array([1.0, 2.0, 3.0]), "b": np.array([1.5, 2.7, 3.6])})["b"]
+    1.0
+    """
+    best = max(values, key=lambda column: values[column].mean())
+    return {
+        column: float(ttest_rel(runs, values[best]).pvalue) if np.ptp(runs - values[best]) else 1.0
+        for column, runs in values.items()
+    }
+
+
 def _set_rows(name: str, rows: list[Row]) -> Iterator[Row]:
     mine = [row for row in rows if row["dataset"] == name]
     scores, n_runs = scored_runs(mine), len({row["seed"] for row in mine})
-    for cell in printed_cells():
-        if cell["dataset"] != name:
-            continue
+    printed = [cell for cell in printed_cells() if cell["dataset"] == name]
+    in_table_3 = {cell["column"] for cell in printed if cell["table"] == 3}
+    p = {
+        score: p_against_best({c: v for c, v in scores[score].items() if c in in_table_3})
+        for score in ("ACC", "MI")
+    }
+    for cell in printed:
         score, column = cell["score"], cell["column"]
         values, pure = scores[score][column], scores["purity"][column]
         row: Row = {
             **cell,
             "ours": round(float(values.mean()), 3),
             "sd": round(float(values.std()), 3),
+            "p": round(p[score][column], 4) if cell["table"] == 3 else "",
             "purity": round(float(pure.mean()), 3) if score == "ACC" else "",
             "purity_sd": round(float(pure.std()), 3) if score == "ACC" else "",
             "runs": n_runs,
