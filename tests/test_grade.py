@@ -259,6 +259,15 @@ def test_an_interrupted_run_keeps_its_rows_and_goes_on(exercises, tmp_path, monk
     assert [row["student"] for row in rows_of(tmp_path / "marks.csv")] == ["a", "b", "c"]
 
 
+def test_a_file_in_the_current_folder_does_not_pass_for_a_module(exercises, tmp_path, monkeypatch):
+    (tmp_path / "numpy.py").write_text("raise SystemExit('a stranger')")
+    zipped(tmp_path / "a.zip", page(RIGHT))
+    monkeypatch.chdir(tmp_path)
+    assert run(tmp_path, "--exercises", exercises, "--out", tmp_path / "marks.csv") == 0
+    (row,) = rows_of(tmp_path / "marks.csv")
+    assert row["marks"] == row["of"] != "0"
+
+
 def test_again_grades_all(exercises, tmp_path, capsys):
     zipped(tmp_path / "a.zip")
     for option, said in ([], "1 graded"), ([], "0 graded"), (["--again"], "1 graded"):

@@ -47,11 +47,15 @@ class Raised(Exception):
         self.name, self.message = name, message
 
 
+def python_path() -> str:
+    """PYTHONPATH with this package in reach, installed or not."""
+    root = str(Path(umlbook.__file__).parents[1])
+    return os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+
+
 def kernel_environment(folder: Path, student: str, mark: str) -> dict[str, str]:
     """The environment of a kernel whose home is a scratch folder, with this package in reach."""
     home = Path.home()
-    root = str(Path(umlbook.__file__).parents[1])
-    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     return {
         **os.environ,
@@ -60,7 +64,7 @@ def kernel_environment(folder: Path, student: str, mark: str) -> dict[str, str]:
         "TMPDIR": str(folder),
         "IPYTHONDIR": str(folder / "ipython"),
         "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
-        "PYTHONPATH": path,
+        "PYTHONPATH": python_path(),
         # As without the new home: packages of the user, and Matplotlib's list of fonts.
         "PYTHONUSERBASE": site.getuserbase(),
         "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(home / ".cache")),

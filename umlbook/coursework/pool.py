@@ -17,11 +17,13 @@ from dataclasses import asdict
 from typing import Any
 
 from umlbook.coursework import limits
+from umlbook.coursework.kernel import python_path
 from umlbook.coursework.worker import Job
 
 #: Beyond the student's own seconds: starting kernels, the book's cells, the checks.
 OVERHEAD_SECONDS = 120.0
-_COMMAND = [sys.executable, "-m", "umlbook.coursework.worker"]
+#: -P: a file in the current folder, perhaps of a student's, must not pass for a module.
+_COMMAND = [sys.executable, "-P", "-m", "umlbook.coursework.worker"]
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
@@ -46,7 +48,9 @@ class Worker:
         if self._process is None:
             self._process = subprocess.Popen(
                 _COMMAND,
-                env=os.environ | _ONE_THREAD | {limits.MARK: self._mark},
+                env=os.environ
+                | _ONE_THREAD
+                | {limits.MARK: self._mark, "PYTHONPATH": python_path()},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
