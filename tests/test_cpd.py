@@ -483,7 +483,7 @@ def test_verdict_and_ranking_are_those_of_a_t_test():
 
 def test_printed_cells_are_those_of_the_tables_and_three_cannot_be_read():
     printed = tables.printed()
-    assert len(printed) == 3 * 4 * 6
+    assert len(printed) == 3 * 10 * 6
     assert printed["NMI", "CPD-UML", "E. coli"] == (46.98, 8.29)
     assert [key for key, cell in printed.items() if cell is None] == [
         ("ACC", "kernel CPD-UML", name) for name in ("Cars", "E. coli", "USPS20")

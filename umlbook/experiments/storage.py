@@ -39,10 +39,10 @@ def _value(text: str) -> str | int | float:
 
 
 def store(name: str, rows: Sequence[Mapping[str, Any]], folder: Path) -> Path:
-    """Write a table as CSV, its columns those of the first row, and return the file."""
-    path = folder / f"{name}.csv"
+    """Write a table as CSV, a cell empty where a row has no such column, and return the file."""
+    path, columns = folder / f"{name}.csv", dict.fromkeys(key for row in rows for key in row)
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]) if rows else [], lineterminator="\n")
+        writer = csv.DictWriter(file, list(columns), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
     return path
