@@ -34,6 +34,11 @@ def test_list_names_each_target_and_runs_none(capsys):
     assert [line.split()[0] for line in lines] == list(TARGETS)
 
 
+def test_the_tables_of_a_paper_have_a_name_together(tmp_path, capsys):
+    assert cli.main(["reproduce", "cpd-tables", "--stored", "--out", str(tmp_path)]) == 0
+    assert {f"cpd-table-{i}.csv" for i in (1, 2, 3)} <= {path.name for path in tmp_path.iterdir()}
+
+
 @pytest.mark.parametrize("names", [[], ["cpd-tabel-1"]])
 def test_what_is_not_there_is_answered_with_what_is(names, capsys):
     assert cli.main(["reproduce", *names]) == 2

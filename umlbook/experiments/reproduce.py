@@ -33,9 +33,27 @@ def targets() -> dict[str, Target]:
     return {target.name: target for module in modules for target in module.TARGETS}
 
 
+def named(words: Iterable[str], known: Iterable[str]) -> list[str]:
+    """The names that are meant; ``cpd-tables`` and ``pm-figures`` mean all of a paper's.
+
+    >>> named(["pm-figures", "x"], ["pm-figure-2", "pm-figure-3", "pm-table-2"])
+    ['pm-figure-2', 'pm-figure-3', 'x']
+    """
+    found = []
+    for word in words:
+        family = [name for name in known if name.startswith(f"{word.removesuffix('s')}-")]
+        found += family if word.endswith(("-tables", "-figures")) and family else [word]
+    return list(dict.fromkeys(found))
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the names, how much to run, on what, and where the results go."""
-    parser.add_argument("names", nargs="*", metavar="NAME", help="tables and figures; see --list")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="tables and figures (see --list); cpd-tables: all of a paper's",
+    )
     parser.add_argument("--list", action="store_true", help="say what there is, and run nothing")
     parser.add_argument("--quick", action="store_true", help="minutes instead of hours: few runs")
     parser.add_argument(
@@ -51,12 +69,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compute what was named, or list what there is."""
     known = targets()
-    unknown = sorted(set(args.names) - set(known))
+    names = named(args.names, known)
+    unknown = sorted(set(names) - set(known))
     if args.list:
         for target in known.values():
             print(f"{target.name:<15} {target.paper}: {target.what}")
         return 0
-    if unknown or not args.names:
+    if unknown or not names:
         said = f"nothing named {', '.join(unknown)}" if unknown else "name what to compute"
         print(f"umlbook reproduce: {said}: choose from {', '.join(known)}", file=sys.stderr)
         return 2
@@ -65,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
         return 2
     try:
         args.out.mkdir(parents=True, exist_ok=True)
-        failed = [name for name in args.names if not reproduced(known[name], args)]
+        failed = [name for name in names if not reproduced(known[name], args)]
     except (OSError, NotARecordFileError, ImportError) as error:
         print(f"umlbook reproduce: {error}", file=sys.stderr)
         print("What was done is kept: the same command goes on from there.", file=sys.stderr)
