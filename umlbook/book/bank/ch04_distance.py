@@ -143,9 +143,7 @@ EX_4_2 = Exercise(
         Mistake(
             "one-hot columns",
             "this is what the one-hot indicator gives: the columns of L have norm one",
-            lambda X, labels, W, lam: _trace(
-                centered(X), np.eye(3)[labels], W, covariance(X, lam)
-            ),
+            lambda X, labels, W, lam: _trace(centered(X), np.eye(3)[labels], W, covariance(X, lam)),
         ),
         Mistake(
             "no lam",

@@ -3,7 +3,7 @@
 import numpy as np
 
 from umlbook.algebra import Array, Labels, centered, indicator
-from umlbook.book.bank.ch04_distance import blobs, covariance, between_trace, clustered_points
+from umlbook.book.bank.ch04_distance import between_trace, blobs, clustered_points, covariance
 from umlbook.book.bank.properties import agrees_with, has_shape, is_finite, unmoved_by_shift
 from umlbook.book.exercise_model import Attempt, Case, Exercise, Mistake
 
@@ -73,9 +73,7 @@ EX_4_3 = Exercise(
         Mistake(
             "multiplied by S",
             "this is S X'L: solve with S, do not multiply by it",
-            lambda X, labels, lam: (covariance(X, lam) @ centered(X).T @ indicator(labels))[
-                :, :-1
-            ],
+            lambda X, labels, lam: (covariance(X, lam) @ centered(X).T @ indicator(labels))[:, :-1],
         ),
     ],
     hints=[
