@@ -4,6 +4,7 @@ One BLAS thread, repeatable property tests, and no progress report beside the no
 """
 
 import os
+import runpy
 import tempfile
 
 import pytest
@@ -12,12 +13,43 @@ from hypothesis import HealthCheck, settings
 # Set before anything loads numpy, which reads the number of threads only once.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
-os.environ.setdefault("UMLBOOK_PROGRESS", tempfile.mkdtemp(prefix="umlbook-"))
+# Not setdefault: the processes of pytest-xdist would inherit the folder and share it.
+os.environ["UMLBOOK_PROGRESS"] = tempfile.mkdtemp(prefix="umlbook-")
 
 settings.register_profile(
     "umlbook", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("umlbook")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--jitter",
+        type=int,
+        metavar="SEED",
+        help="multiply all data by 1 + 1e-12 times noise from this seed: nothing may change",
+    )
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "exact_data: about the data as they are; not with --jitter")
+    if config.getoption("jitter") is not None:
+        from umlbook.tools import jitter
+
+        os.environ.update(jitter.environment(config.getoption("jitter")))
+        runpy.run_path(str(jitter.CHANGES))
+
+
+def pytest_runtest_setup(item):
+    if item.config.getoption("jitter") is not None and item.get_closest_marker("exact_data"):
+        pytest.skip("the data are not as they are")
+
+
+def pytest_collection_modifyitems(items):
+    """Give nbval a minute for the outputs of a cell that has run; it takes five seconds at most."""
+    for item in items:
+        if hasattr(item, "output_timeout"):
+            item.output_timeout = 60
 
 
 @pytest.fixture

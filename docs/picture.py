@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from sklearn.cluster import KMeans
 
-from umlbook.book.draw import draw_clusters
-from umlbook.book.figures import new_figure, png_bytes
+from umlbook.book.page.draw import draw_clusters
+from umlbook.book.page.figures import new_figure, png_bytes
 from umlbook.datasets import make_parallel_lines
 from umlbook.scores import clustering_accuracy
 

@@ -10,20 +10,8 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-from browser_helpers import (
-    REACT,
-    open_notebook,
-    run_all,
-    running_chromium,
-    running_lab,
-    visible_pictures,
-    wait_until,
-    watched_page,
-)
 from matplotlib.colors import to_hex
-
-from umlbook.book import draw, explorer, figures, new_figure, quiz, stepper, table
-from umlbook.book.accessibility import (
+from support.accessibility import (
     DICHROMACY,
     MARK,
     TEXT,
@@ -33,12 +21,24 @@ from umlbook.book.accessibility import (
     seen,
     silent_images,
 )
-from umlbook.book.authoring import read_script
-from umlbook.book.exercise_model import Outcome, Status
-from umlbook.book.exercises import exercise
-from umlbook.book.figures import FAINT, INK, MUTED, PALETTE, STYLE, class_look, line_look
+from support.browser import (
+    open_notebook,
+    run_all,
+    running_chromium,
+    running_lab,
+    visible_pictures,
+    watched_page,
+)
+from support.waiting import wait_until
+
+from umlbook.book import explorer, new_figure, quiz, stepper, table
+from umlbook.book.exercises.judge import exercise
+from umlbook.book.exercises.model import Outcome, Status
 from umlbook.book.own import own_data
-from umlbook.book.stepper import LAMPS
+from umlbook.book.page import draw, figures
+from umlbook.book.page.figures import FAINT, INK, MUTED, PALETTE, STYLE, class_look, line_look
+from umlbook.book.page.stepper import LAMPS
+from umlbook.tools.authoring import read_script
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("**/[!.]*.ipynb"))
@@ -277,7 +277,7 @@ def words(page, cell):
 def pressed(page, cell, key, said):
     """Press a key and wait until the cell's output says something."""
     page.keyboard.press(key)
-    wait_until(lambda: re.search(said, words(page, cell)), REACT, f"{said!r} after {key}")
+    wait_until(lambda: re.search(said, words(page, cell)), f"{said!r} after {key}")
 
 
 def test_every_control_is_reached_and_operated_by_keys_alone(page):
@@ -291,10 +291,10 @@ def test_every_control_is_reached_and_operated_by_keys_alone(page):
     tab_to(page, STEPPER, "submit")
     before = words(page, STEPPER)
     page.keyboard.press("Enter")  # play
-    wait_until(lambda: words(page, STEPPER) != before, REACT, "the stepper to play")
+    wait_until(lambda: words(page, STEPPER) != before, "the stepper to play")
     tab_to(page, STEPPER, "slider")
     page.keyboard.press("End")
-    wait_until(lambda: "0.125" in words(page, STEPPER), REACT, "the last step")
+    wait_until(lambda: "0.125" in words(page, STEPPER), "the last step")
 
     tab_to(page, QUIZ, "radio")
     pressed(page, QUIZ, "Space", "Quiz 1.q1: (correct|wrong)")

@@ -1,5 +1,7 @@
 """AML as an algorithm and an estimator, and Sec. 2 of its paper."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,10 +11,18 @@ from sklearn.decomposition import PCA
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
-from umlbook._relaxed import indicator_basis, subspace_change, subspace_step, with_constant
-from umlbook.algebra import between_scatter, centered, indicator
+from umlbook._base import tighter_if_tied
+from umlbook.algebra import (
+    between_scatter,
+    centered,
+    indicator,
+    indicator_basis,
+    subspace_change,
+    with_constant,
+)
 from umlbook.aml import AML, best_directions, whitened
 from umlbook.kernels import center
+from umlbook.naml.steps import subspace_step
 from umlbook.scores import clustering_accuracy
 from umlbook.spectral import KernelKMeans
 
@@ -244,3 +254,42 @@ def test_subspace_step_is_the_top_eigenvectors_of_g_tilde(rng):
 
 def test_spaces_of_different_dimension_count_as_changed():
     assert subspace_change(np.eye(4)[:, :2], np.eye(4)[:, :3]) == 3.0
+
+
+def ended(objective, sse):
+    return SimpleNamespace(last=SimpleNamespace(objective=objective, sse=sse))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("objectives", "tol", "tied"),
+    [
+        ((1000.0, 1000.05), 1e-4, True),  # relative: an absolute 1e-4 would not tie them
+        ((1000.0, 1000.2), 1e-4, False),
+        ((1e-5, 2e-5), 1e-4, False),  # relative: an absolute 1e-4 would tie them
+        ((1.0, 2.0), 0.5, True),  # of the larger one, and exactly tol still ties
+        ((1.0, 2.0), 0.4, False),
+    ],
+)
+def test_the_labels_that_fit_better_decide_among_runs_that_tie_and_only_there(
+    sign, objectives, tol, tied
+):
+    for first, second in (objectives, objectives[::-1]):
+        for sses in ((2.0, 1.0), (1.0, 2.0), (1.0, 1.0)):
+            best, run = ended(sign * first, sses[0]), ended(sign * second, sses[1])
+            chosen = run if sses[1] < sses[0] else best
+            assert tighter_if_tied(best, run, tol) is (chosen if tied else None)
+
+
+def test_relaxed_aml_goes_on_while_the_objective_or_the_space_still_changes():
+    def state(objective, angle=0.0):
+        return SimpleNamespace(
+            objective=objective, L=np.array([[np.cos(angle)], [np.sin(angle)], [0.0]])
+        )
+
+    model = AML(2, relaxed=True, tol=1e-4)
+    assert model._settled(state(1000.0), state(1000.05))  # relative to the objective
+    assert not model._settled(state(1000.0), state(1000.2))
+    assert not model._settled(state(1e-3), state(1.05e-3))
+    assert model._settled(state(1.0), state(1.0, angle=0.009))  # the squared sine is 0.8e-4
+    assert not model._settled(state(1.0), state(1.0, angle=0.011))

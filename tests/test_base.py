@@ -2,13 +2,15 @@
 
 import warnings
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from umlbook import KernelKMeans
-from umlbook._base import SteppingClusterer, check_count, check_labels
+from umlbook._base import SteppingClusterer
+from umlbook._checks import check_count, check_labels
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,49 @@ def test_a_stream_settles_when_the_labels_repeat():
 def test_a_stream_settles_when_the_objective_moves_less_than_tol():
     model = fitted([(1, 5.0), (2, 4.99), (3, 1.0)], tol=0.01)
     assert model.n_iter_ == 2
+
+
+def settled(before, after, tol, *, same_labels=False):
+    first, second = np.array([0, 1]), np.array([0, 1 if same_labels else 2])
+    states = Toy(first, before), Toy(second, after)
+    return Scripted(tol=tol)._settled(*states)
+
+
+def test_states_of_the_same_labels_are_settled_whatever_their_objectives():
+    assert settled(5.0, 1.0, 0.0, same_labels=True)
+    assert not settled(5.0, 5.0, 0.0), "without tol only the labels count"
+
+
+def test_the_change_that_settles_is_relative_to_the_larger_objective():
+    assert settled(1000.0, 991.0, 0.01)  # more than 0.01, less than 0.01 of it
+    assert not settled(1e-3, 0.9e-3, 0.01)  # less than 0.01, more than 0.01 of it
+    for before, after in ((1.0, 2.0), (2.0, 1.0), (-1.0, -2.0), (-2.0, -1.0)):
+        assert settled(before, after, 0.6)
+        assert not settled(before, after, 0.5), "a change of exactly tol goes on"
+        assert not settled(before, after, 0.4)
+
+
+def better(kept, tried):
+    """Which of two runs with these criteria is kept."""
+    runs = [SimpleNamespace(last=SimpleNamespace(objective=J)) for J in (kept, tried)]
+    return "kept" if Scripted()._better(None, *runs) is runs[0] else "tried"
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1.0, 1e100])
+def test_a_later_restart_must_be_better_by_more_than_rounding(unit):
+    assert better(3.0 * unit, 2.9 * unit) == "tried"
+    assert better(2.9 * unit, 3.0 * unit) == "kept"
+    assert better(3.0 * unit, 3.0 * unit * (1 - 1e-13)) == "kept"
+    assert better(3.0 * unit, 3.0 * unit * (1 - 1e-8)) == "tried"
+    assert better(-3.0 * unit, -3.1 * unit) == "tried"
+    assert better(-3.0 * unit, -3.0 * unit * (1 + 1e-13)) == "kept"
+
+
+def test_a_finite_criterion_is_better_than_none():
+    assert better(np.inf, 5.0) == "tried"
+    assert better(5.0, np.inf) == better(np.inf, np.inf) == "kept"
+    assert better(1.0, 0.0) == better(0.0, -1.0) == "tried"
+    assert better(0.0, 0.0) == "kept"
 
 
 def test_a_stream_that_ends_by_itself_has_settled():

@@ -2,8 +2,8 @@
 
 import pytest
 
-from umlbook import cli
-from umlbook.experiments import bench
+from umlbook.experiments.bench import speeds as bench
+from umlbook.tools import cli
 
 
 def test_tasks_take_turns_and_the_first_round_does_not_count(monkeypatch) -> None:
@@ -18,7 +18,7 @@ def test_tasks_take_turns_and_the_first_round_does_not_count(monkeypatch) -> Non
 
 
 def test_ratio_is_ours_over_the_peers() -> None:
-    assert bench.Row("", "", peer=2.0, ours=1.0).ratio == 0.5
+    assert bench.Speed("", "", peer=2.0, ours=1.0).ratio == 0.5
 
 
 def test_list_names_each_benchmark_and_runs_none(monkeypatch, capsys) -> None:
@@ -26,12 +26,12 @@ def test_list_names_each_benchmark_and_runs_none(monkeypatch, capsys) -> None:
     assert cli.main(["bench", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == bench.names()
-    assert {"import", "kernel-kmeans"} <= set(bench.names())
+    assert {"imports", "kernel-kmeans"} <= set(bench.names())
     assert all(len(line.split()) > 3 for line in lines)
 
 
 def test_only_the_benchmarks_asked_for_are_run(monkeypatch, capsys) -> None:
-    monkeypatch.setattr(bench, "rows", lambda name: iter([bench.Row(f"<{name}>", "", 1.0, 1.0)]))
+    monkeypatch.setattr(bench, "rows", lambda name: iter([bench.Speed(f"<{name}>", "", 1.0, 1.0)]))
     assert cli.main(["bench", "kernel-kmeans"]) == 0
     out = capsys.readouterr().out
     assert "<kernel-kmeans>" in out

@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-from browser_helpers import (
+from support.browser import (
     add_stripped_copy,
     answer_after_check,
     exercise_areas,
@@ -27,7 +27,7 @@ from browser_helpers import (
     watched_page,
 )
 
-from umlbook.book.authoring import read_script
+from umlbook.tools.authoring import read_script
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 CHAPTERS = sorted(NOTEBOOKS.glob("*.ipynb"))
@@ -37,10 +37,10 @@ PAGES = [path.relative_to(NOTEBOOKS).as_posix() for path in CHAPTERS + EXERCISES
 #: Pages of the test's own: one with a control of each kind, one with every fault it must see.
 GOOD = """\
 # %%
-from umlbook.book.exercises import exercise
-from umlbook.book.explorer import explorer
-from umlbook.book.figures import new_figure
-from umlbook.book.stepper import stepper
+from umlbook.book.exercises.judge import exercise
+from umlbook.book.page.explorer import explorer
+from umlbook.book.page.figures import new_figure
+from umlbook.book.page.stepper import stepper
 
 # %%
 def bars(height, colour):

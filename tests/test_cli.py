@@ -5,15 +5,16 @@ import importlib.metadata
 import json
 import subprocess
 import sys
-import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.waiting import HANGS, wait_until
 
-from umlbook import _reading, cli
+from umlbook.tools import cli, copies
 
 ROOT = Path(__file__).parent.parent
 
@@ -34,7 +35,7 @@ def reader(tmp_path: Path, book: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "reader"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(_reading, "_PACKAGE", book.parent)
+    monkeypatch.setattr(copies, "_PACKAGE", book.parent)
     monkeypatch.setattr(cli, "open_jupyterlab", lambda folder, *, browser, port: 0)
     return folder
 
@@ -77,7 +78,7 @@ def test_a_second_start_copies_nothing(reader, capsys) -> None:
 def test_a_folder_in_use_gets_a_subfolder(reader) -> None:
     (reader / "thesis.tex").touch()
     cli.main([])
-    assert (reader / _reading.SUBFOLDER / "00-start-here.ipynb").exists()
+    assert (reader / copies.SUBFOLDER / "00-start-here.ipynb").exists()
     assert not (reader / "00-start-here.ipynb").exists()
 
 
@@ -85,7 +86,7 @@ def test_a_virtual_environment_and_hidden_files_leave_a_folder_empty(reader) -> 
     (reader / "venv").mkdir()
     (reader / "venv" / "pyvenv.cfg").touch()
     (reader / ".python-version").touch()
-    assert _reading.reading_folder(reader) == reader
+    assert copies.reading_folder(reader) == reader
 
 
 def test_the_reader_may_name_the_folder(reader) -> None:
@@ -158,7 +159,7 @@ def test_a_changed_copy_is_kept_where_nobody_can_answer(reader, book, capsys, mo
 def test_a_damaged_manifest_costs_no_work(reader, book, damage) -> None:
     cli.main([])
     (reader / "00-start-here.ipynb").write_text("my notes")
-    (reader / _reading.MANIFEST).write_text(damage)
+    (reader / copies.MANIFEST).write_text(damage)
     (book / "00-start-here.ipynb").write_text("second edition")
     cli.main([])
     assert (reader / "00-start-here.ipynb").read_text() == "my notes"
@@ -169,7 +170,7 @@ HASHES = st.dictionaries(st.sampled_from("abc"), st.sampled_from("123"))
 
 @given(book=HASHES, reader=HASHES, manifest=HASHES)
 def test_no_plan_overwrites_what_only_the_reader_has(book, reader, manifest) -> None:
-    plan = _reading.copy_plan(book, reader, manifest)
+    plan = copies.copy_plan(book, reader, manifest)
     assert plan.keys() == book.keys()
     for name, action in plan.items():
         the_readers_own = name in reader and reader[name] not in (book[name], manifest.get(name))
@@ -202,24 +203,34 @@ def test_the_command_serves_the_notebooks(tmp_path, monkeypatch) -> None:
     with log.open("wb") as stream:
         server = subprocess.Popen(command, cwd=tmp_path, stdout=stream, stderr=stream)
         try:
-            info = wait_for(tmp_path / "RUNTIME_DIR", server, log)
+            up = lambda: server_info(tmp_path / "RUNTIME_DIR", log)  # noqa: E731
+            info = wait_until(up, "the server to be up", server, log)
             assert info["root_dir"] == str(ROOT / "notebooks")
-            with urllib.request.urlopen(f"{info['url']}lab?token=secret") as page:
-                assert page.status == 200
+            # Jupyter says that it is up before it listens
+            answer = lambda: page_status(f"{info['url']}lab?token=secret")  # noqa: E731
+            assert wait_until(answer, "the server to answer", server, log) == 200
         finally:
             server.terminate()
-            server.wait(30)
+            server.wait(HANGS)
 
 
-def wait_for(runtime: Path, server: subprocess.Popen, log: Path, seconds: int = 60) -> dict:
-    """Return what a starting Jupyter server says about itself."""
-    for _ in range(seconds * 10):
-        for file in runtime.glob("jpserver-*.json"):
-            if "Use Control-C" in log.read_text():
-                return json.loads(file.read_text())
-        assert server.poll() is None, log.read_text()
-        time.sleep(0.1)
-    raise TimeoutError(log.read_text())
+def page_status(url: str) -> int | None:
+    """Return the status of a page, None while the connection is refused."""
+    try:
+        with urllib.request.urlopen(url) as page:
+            return page.status
+    except urllib.error.HTTPError:
+        raise
+    except urllib.error.URLError:
+        return None
+
+
+def server_info(runtime: Path, log: Path) -> dict | None:
+    """Return what a Jupyter server says about itself once it is up."""
+    for file in runtime.glob("jpserver-*.json"):
+        if "Use Control-C" in log.read_text():
+            return json.loads(file.read_text())
+    return None
 
 
 # --- the words of the command line
@@ -232,7 +243,7 @@ def test_help_names_every_command_and_imports_none(capsys) -> None:
     text = capsys.readouterr().out
     assert all(f"    {name}" in text for name in cli.COMMANDS)
     heavy = "{'matplotlib', 'ipywidgets', 'IPython', 'jupyterlab', 'sklearn', 'numpy'}"
-    code = "import sys; from umlbook.cli import build_parser; build_parser([]).format_help(); "
+    code = "import sys; from umlbook.tools.cli import build_parser as b; b([]).format_help(); "
     code += f"print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
@@ -276,5 +287,5 @@ def test_an_interrupted_command_ends_quietly(monkeypatch) -> None:
     def interrupted(args: argparse.Namespace) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("umlbook.cli.read", interrupted)
+    monkeypatch.setattr("umlbook.tools.cli.read", interrupted)
     assert cli.main([]) == 130

@@ -2,6 +2,7 @@
 
 import warnings
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
-from umlbook._cpd_field import FieldProblem, full_basis, landmark_basis
 from umlbook.algebra import centered, cluster_means, indicator, kmeans_objective
 from umlbook.cpd import (
     CPDUML,
@@ -26,8 +26,9 @@ from umlbook.cpd import (
     select,
     spectral_labels,
 )
+from umlbook.cpd.field import FieldProblem, full_basis, landmark_basis
 from umlbook.datasets import make_two_moons
-from umlbook.experiments import cpd as tables
+from umlbook.experiments.papers import cpd as tables
 from umlbook.kernels import distances, rbf
 from umlbook.scores import clustering_accuracy
 
@@ -342,14 +343,73 @@ def test_the_objective_would_choose_the_smallest_lam(moons):
     assert [c.lam for c in sorted(found, key=lambda c: c.objective)] == [1e-2, 1.0, 40.0]
 
 
-def test_of_several_starts_the_one_of_least_cut_is_kept_and_not_the_one_of_least_objective(moons):
-    X = moons[0]
-    model = CPDUML(4, sigma=1.0, lam=40.0, init="kmeans", n_init=8, random_state=0).fit(X)
+@pytest.fixture
+def strips():
+    """Three long parallel strips: a cut across them has the smaller objective."""
+    rng = np.random.default_rng(1)
+    along = rng.uniform(0, 8, 90)
+    return np.column_stack([along, 1.5 * np.repeat([0, 1, 2], 30) + 0.1 * rng.normal(size=90)])
+
+
+@pytest.mark.parametrize("noise_seed", [None, 0, 1, 2, 3])
+def test_of_several_starts_the_one_of_least_cut_is_kept_and_not_the_one_of_least_objective(
+    strips, noise_seed
+):
+    X = strips
+    if noise_seed is not None:  # the choice must not hang on the last digits
+        X = X * (1 + 1e-9 * np.random.default_rng(noise_seed).normal(size=X.shape))
+    model = CPDUML(3, sigma=2.0, lam=20.0, init="kmeans", n_init=8, random_state=0).fit(X)
     graph = neighbor_graph(X)
-    cuts = [normalized_cut(graph, restart.labels, 4) for restart in model.restarts_]
+    cuts = np.array([normalized_cut(graph, restart.labels, 3) for restart in model.restarts_])
+    objectives = np.array([restart.objective for restart in model.restarts_])
     assert len(cuts) == 8
-    assert normalized_cut(graph, model.labels_, 4) == min(cuts)
-    assert model.objective_ > min(restart.objective for restart in model.restarts_)
+    assert normalized_cut(graph, model.labels_, 3) == cuts.min()
+    assert cuts.min() < 0.6 * cuts[objectives.argmin()], "the two choices are far apart in cut"
+    assert model.objective_ > 1.1 * objectives.min(), "and in objective"
+
+
+def test_the_cut_that_chooses_is_that_of_the_graph_of_the_input(moons):
+    X, y = moons
+    model = CPDUML(2, n_init=2, kernel="rbf", n_components=2, random_state=0)
+    problem = model._prepare(X)
+    graph = neighbor_graph(X)
+    sides = (X[:, 0] > X[:, 0].mean()).astype(int)
+    true, split = (
+        SimpleNamespace(last=SimpleNamespace(labels=labels, objective=J, moved=problem.field.X))
+        for labels, J in ((y, 9.0), (sides, 1.0))
+    )
+    for run in (true, split):
+        wanted = normalized_cut(graph, run.last.labels, 2)
+        assert model._criterion(problem, run.last) == wanted
+        assert wanted != normalized_cut(neighbor_graph(problem.field.X), run.last.labels, 2)
+    assert model._criterion(problem, true.last) < model._criterion(problem, split.last)
+    assert model._better(problem, true, split) is model._better(problem, split, true) is true
+
+
+@pytest.mark.parametrize(
+    "params", [{"n_init": 1}, {"n_clusters": 1, "n_init": 3}, {"init": np.arange(120) % 2}]
+)
+def test_where_there_is_nothing_to_choose_no_graph_is_made(moons, params):
+    model = CPDUML(**{"n_clusters": 2, "n_init": 3, **params})
+    problem = model._prepare(moons[0])
+    state = SimpleNamespace(labels=np.arange(120) % model.n_clusters)
+    assert model._criterion(problem, state) == 0.0
+    assert "graph" not in vars(problem)
+
+
+def test_neighbours_that_are_equally_near_are_all_joined(rng):
+    grid = np.stack(np.meshgrid(range(6), range(5)), axis=-1).reshape(-1, 2).astype(float)
+    graph = neighbor_graph(grid, 3).toarray()
+    inner = (grid > 0).all(axis=1) & (grid < [5, 4]).all(axis=1)
+    steps = np.abs(grid[:, None] - grid).sum(axis=2)
+    np.testing.assert_array_equal(graph[inner][:, inner], (steps == 1)[inner][:, inner])
+    for _ in range(3):
+        noisy = grid * (1 + 1e-12 * rng.normal(size=grid.shape))
+        np.testing.assert_array_equal(neighbor_graph(noisy, 3).toarray(), graph)
+        order = rng.permutation(30)
+        np.testing.assert_array_equal(
+            neighbor_graph(grid[order], 3).toarray(), graph[np.ix_(order, order)]
+        )
 
 
 # ---------------------------------------------------------------------------------- edge cases
@@ -391,8 +451,9 @@ def test_bad_data_are_named_with_what_to_do(moons):
         neighbor_graph([[0.0]])
 
 
-def test_equal_rows_with_a_given_width_are_clustered_without_a_word():
-    model = CPDUML(2, sigma=1.0, random_state=0).fit(np.ones((5, 2)))
+def test_equal_rows_are_one_cluster_and_a_warning_says_so():
+    with pytest.warns(ConvergenceWarning, match="uses only 1 of n_clusters=2"):
+        model = CPDUML(2, sigma=1.0, random_state=0).fit(np.ones((5, 2)))
     assert model.objective_ == pytest.approx(0.0, abs=1e-20)
     np.testing.assert_array_equal(model.labels_, model.predict(np.ones((5, 2))))
 
@@ -471,12 +532,12 @@ def test_picks_look_at_nothing_but_their_own_rule():
     assert tables.picked(fits, "label", wrong, X, 2).method == "a"
 
 
-def test_verdict_and_ranking_are_those_of_a_t_test():
+def test_significance_and_ranking_are_those_of_a_t_test():
     low, high = np.array([1.0, 1.2, 1.1]), np.array([5.0, 5.2, 5.1])
-    assert tables.verdict(high, low) == 1
-    assert tables.verdict(low, high) == -1
-    assert tables.verdict(low, low + 0.01) == 0
-    assert tables.verdict(np.full(3, 2.0), np.full(3, 1.0)) == 1
+    assert tables.significance(high, low) == 1
+    assert tables.significance(low, high) == -1
+    assert tables.significance(low, low + 0.01) == 0
+    assert tables.significance(np.full(3, 2.0), np.full(3, 1.0)) == 1
     scores = tables.ranking({"low": low, "high": high, "same": high + 0.01})
     assert scores == {"low": 0.0, "high": 1.5, "same": 1.5}
 
@@ -488,6 +549,3 @@ def test_printed_cells_are_those_of_the_tables_and_three_cannot_be_read():
     assert [key for key, cell in printed.items() if cell is None] == [
         ("ACC", "kernel CPD-UML", name) for name in ("Cars", "E. coli", "USPS20")
     ]
-    assert tables.agreement((50.0, 1.0), (52.0, 1.0)) == "agrees"
-    assert tables.agreement((50.0, 1.0), (53.0, 1.0)) == "differs"
-    assert tables.agreement((50.0, 1.0), None) == "unreadable"

@@ -15,9 +15,18 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
 from umlbook.constraints import restrict, sample
-from umlbook.daem import ProbabilisticMetric, objective
+from umlbook.daem import (
+    Minimum,
+    PairProblem,
+    ProbabilisticMetric,
+    daem_steps,
+    objective,
+    weighted_pairs,
+)
+from umlbook.daem import steps as _daem_steps
 from umlbook.datasets import make_circle, make_two_moons
-from umlbook.experiments import bench_pm, pm
+from umlbook.experiments.bench import pm as bench_pm
+from umlbook.experiments.papers import pm
 from umlbook.scores import modified_rand
 
 
@@ -155,6 +164,35 @@ def test_em_steps_of_a_temperature_end_when_the_cost_stands_still(circle):
     hasty, patient = (len(states(circle, n_temperatures=4, tol=tol)) for tol in (0.5, 1e-12))
     assert hasty == 1 + 4
     assert 1 + 2 * 4 < patient <= 1 + 10 * 4
+
+
+@pytest.mark.parametrize(
+    ("costs", "tol", "n_states"),
+    [
+        ((1000.0, 995.0, 994.9, 0.0), 1e-3, 2),  # relative: a fall of 0.1 is more than 1e-3
+        ((1e-3, 5e-4, 2e-4, 1e-4), 1e-3, 3),  # relative: a fall of 5e-4 is less than 1e-3
+        ((4.0, 2.0, 0.5, 0.1), 0.5, 1),  # a fall of exactly tol ends them
+        ((4.0, 1.9, 0.9, 0.1), 0.5, 3),
+        ((-4.0, -5.0, -9.0, -99.0), 0.5, 1),  # of the size of the cost, whatever its sign
+        ((1000.0, 900.0, 899.95, 0.0), 1e-4, 2),  # of the step before, not of the first
+    ],
+)
+def test_em_steps_of_a_temperature_end_at_a_relative_fall_of_tol(monkeypatch, costs, tol, n_states):
+    """Two samples make one pair, whose margin stands for the cost."""
+    script = iter(costs[1:])
+
+    def scripted_m_step(features, pairs, posterior, delta, scale, tau):
+        t = np.array([next(script)])
+        return Minimum(delta, t, float(t[0]), 0.0, 1, True)
+
+    monkeypatch.setattr(_daem_steps, "objective", lambda t, *args, **named: float(t[0]))
+    monkeypatch.setattr(_daem_steps, "m_step", scripted_m_step)
+    none = np.empty((0, 2), dtype=int)
+    problem = PairProblem(np.zeros((2, 1)), weighted_pairs(none, none, 2), np.ones(2), 0.0, 0.0)
+    steps = daem_steps(
+        problem, np.array([0.0, -costs[0]]), np.array([0.5]), n_em_steps=3, tol=tol, cluster=None
+    )
+    assert [state.objective for state in steps] == list(costs[: n_states + 1])
 
 
 def test_states_are_nonnegative_settled_frozen_and_their_beliefs_keep_the_labels(circle):

@@ -1,12 +1,14 @@
-"""``umlbook doctor`` finds what is wrong and names the command that mends it."""
+"""``umlbook doctor`` finds what is wrong and names the command that fixes it."""
 
 import importlib.metadata
 import json
 import sys
+from pathlib import Path
 
 import pytest
+from threadpoolctl import threadpool_info
 
-from umlbook import _reading, cli, doctor
+from umlbook.tools import cli, copies, doctor
 
 
 def wrong(check) -> list[doctor.Finding]:
@@ -17,7 +19,7 @@ def test_this_environment_is_well(capsys) -> None:
     assert cli.main(["doctor"]) == 0, capsys.readouterr().out
     out = capsys.readouterr().out
     assert out.endswith("All is well.\n")
-    for name in ("Python", "numpy", "kernel", "widgets", "font", "notebooks"):
+    for name in ("Python", "numpy", "arithmetic", "kernel", "widgets", "font", "notebooks"):
         assert f"ok     {name}: " in out
 
 
@@ -26,7 +28,7 @@ def test_something_wrong_is_printed_with_its_cure_and_exit_code_1(monkeypatch, c
     monkeypatch.setattr(doctor, "CHECKS", (lambda: iter([sick]),))
     assert cli.main(["doctor"]) == 1
     out = capsys.readouterr().out
-    assert "WRONG  patient: has a fever\n       mend it with: drink water\n" in out
+    assert "WRONG  patient: has a fever\n       fix it with: drink water\n" in out
 
 
 @pytest.mark.parametrize(
@@ -37,8 +39,49 @@ def test_a_package_too_old_or_missing_is_to_be_installed(monkeypatch, requiremen
     monkeypatch.setattr(importlib.metadata, "requires", lambda name: [requirement])
     (finding,) = wrong(doctor.versions)
     assert says in finding.says
-    assert "pip install" in finding.mend
-    assert finding.mend.endswith(f'"{requirement}"')
+    assert "pip install" in finding.fix
+    assert finding.fix.endswith(f'"{requirement}"')
+
+
+def test_arithmetic_names_each_library_that_computes_and_numpys_features() -> None:
+    found = list(doctor.arithmetic())
+    assert all(finding.ok and finding.name == "arithmetic" for finding in found)
+    says = [finding.says for finding in found]
+    assert len(says) == len(threadpool_info()) + 1
+    for library, words in zip(threadpool_info(), says, strict=False):
+        assert words.startswith(f"{library['internal_api']} {library['version'] or 'of unknown'}")
+        assert library.get("architecture", "") in words
+        assert f", {library['num_threads']} thread" in words
+    assert says[-1].startswith("numpy built for ")
+
+
+@pytest.mark.parametrize(
+    ("library", "words"),
+    [
+        (
+            {
+                "filepath": "/env/numpy.libs/libscipy_openblas64_.so",
+                "internal_api": "openblas",
+                "version": "0.3.31",
+                "architecture": "Haswell",
+                "num_threads": 2,
+            },
+            "openblas 0.3.31 of numpy with kernels for Haswell, 2 threads",
+        ),
+        (
+            {
+                "filepath": "/usr/lib/libgomp.so.1",
+                "internal_api": "openmp",
+                "version": None,
+                "num_threads": 1,
+            },
+            f"openmp of unknown version ({Path('/usr/lib/libgomp.so.1')}), 1 thread",
+        ),
+    ],
+    ids=["with kernels", "without"],
+)
+def test_a_library_is_said_with_owner_version_kernels_and_threads(library, words) -> None:
+    assert doctor._library_words(library) == words
 
 
 def test_packages_of_extras_are_not_missed(monkeypatch) -> None:
@@ -51,7 +94,7 @@ def test_a_check_whose_subject_cannot_be_imported_finds_that(monkeypatch) -> Non
     monkeypatch.setattr(doctor, "CHECKS", (doctor.fonts,))
     (finding,) = doctor.findings()
     assert finding.name == "fonts"
-    assert finding.mend.endswith('"matplotlib"')
+    assert finding.fix.endswith('"matplotlib"')
 
 
 def test_the_cure_is_one_of_uv_where_there_is_no_pip(monkeypatch) -> None:
@@ -83,7 +126,7 @@ def test_a_kernel_that_is_not_ours_is_found(tmp_path, monkeypatch, code, says) -
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
     (finding,) = wrong(doctor.kernel)
     assert says in finding.says
-    assert "ipykernel install" in finding.mend
+    assert "ipykernel install" in finding.fix
 
 
 def test_widgets_switched_off_are_found(tmp_path, monkeypatch) -> None:
@@ -92,13 +135,13 @@ def test_widgets_switched_off_are_found(tmp_path, monkeypatch) -> None:
     config.write_text(json.dumps({"disabledExtensions": {doctor.WIDGETS: True}}))
     monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))
     (finding,) = wrong(doctor.widgets)
-    assert "labextension enable" in finding.mend
+    assert "labextension enable" in finding.fix
 
 
 def test_a_missing_widget_extension_is_found(monkeypatch) -> None:
     monkeypatch.setattr("jupyterlab_server.config.get_federated_extensions", lambda paths: {})
     (finding,) = wrong(doctor.widgets)
-    assert "jupyterlab_widgets" in finding.mend
+    assert "jupyterlab_widgets" in finding.fix
 
 
 def test_a_missing_font_and_a_locked_cache_are_found(monkeypatch) -> None:
@@ -106,11 +149,11 @@ def test_a_missing_font_and_a_locked_cache_are_found(monkeypatch) -> None:
     monkeypatch.setattr("os.access", lambda path, mode: False)
     font, cache = wrong(doctor.fonts)
     assert "No Such Font" in font.says
-    assert "MPLCONFIGDIR" in cache.mend
+    assert "MPLCONFIGDIR" in cache.fix
 
 
 def test_an_installation_without_notebooks_is_found(monkeypatch, tmp_path) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(_reading, "_PACKAGE", tmp_path / "umlbook")
+    monkeypatch.setattr(copies, "_PACKAGE", tmp_path / "umlbook")
     (finding,) = wrong(doctor.notebooks)
-    assert "--force-reinstall" in finding.mend
+    assert "--force-reinstall" in finding.fix

@@ -9,7 +9,19 @@ from scipy.spatial.distance import pdist
 from sklearn.datasets import load_iris
 from sklearn.kernel_ridge import KernelRidge
 
-from umlbook._predictors import (
+from umlbook.algebra import cluster_means, one_hot, total_scatter, within_scatter
+from umlbook.cpcm.blur import (
+    blur_ratio,
+    canonical_correlations,
+    lda_blur_ratio,
+    lda_within_blur_ratio,
+    least_squares_blur_ratio,
+    membership_scatter,
+    rank_one_blur_ratio,
+    simplex_coefficients,
+    smoother_blur_ratio,
+)
+from umlbook.cpcm.predictors import (
     canonical_directions,
     degrees_of_freedom,
     kernel_basis,
@@ -20,18 +32,6 @@ from umlbook._predictors import (
     ridge_penalty,
     stepwise_features,
     stepwise_fit,
-)
-from umlbook.algebra import cluster_means, one_hot, total_scatter, within_scatter
-from umlbook.blur import (
-    blur_ratio,
-    canonical_correlations,
-    lda_blur_ratio,
-    lda_within_blur_ratio,
-    least_squares_blur_ratio,
-    membership_scatter,
-    rank_one_blur_ratio,
-    simplex_coefficients,
-    smoother_blur_ratio,
 )
 from umlbook.kernels import center, rbf
 

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import check_grad, minimize
 
-from umlbook._cpd_field import FieldProblem, full_basis
 from umlbook.algebra import cluster_means, indicator, kmeans_objective
 from umlbook.cpd import (
     CPDUML,
@@ -19,6 +18,7 @@ from umlbook.cpd import (
     roughness,
     velocity,
 )
+from umlbook.cpd.field import FieldProblem, full_basis
 from umlbook.datasets import load, make_two_moons
 from umlbook.kernels import rbf
 from umlbook.spectral import spectral_embedding

@@ -6,7 +6,12 @@ from scipy.linalg import eigh, pinvh, subspace_angles
 from scipy.optimize import check_grad
 from sklearn.preprocessing import minmax_scale, scale
 
-from umlbook._kernel_weights import (
+from umlbook.algebra import centered, indicator
+from umlbook.datasets import load
+from umlbook.kernels import RBFBank, bank_widths, center, combine, rbf
+from umlbook.naml import kernel_weights, laplacian_kernel, qcqp_weights
+from umlbook.naml.qcqp import kernel_root
+from umlbook.naml.weights import (
     as_bank,
     resolvent,
     simplex_quadratic_minimum,
@@ -14,11 +19,6 @@ from umlbook._kernel_weights import (
     weight_point,
     weight_steps,
 )
-from umlbook._qcqp import kernel_root
-from umlbook.algebra import centered, indicator
-from umlbook.datasets import load
-from umlbook.kernels import RBFBank, bank_widths, center, combine, rbf
-from umlbook.naml import kernel_weights, laplacian_kernel, qcqp_weights
 
 
 @pytest.fixture

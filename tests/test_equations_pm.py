@@ -8,7 +8,6 @@ from scipy.optimize import approx_fprime, brentq, check_grad, minimize
 from scipy.spatial.distance import pdist
 from scipy.special import entr, expit
 
-from umlbook._daem_solver import AllPairs, ListedPairs, PairCost, projected_newton
 from umlbook.constraints import check_constraints
 from umlbook.daem import (
     correlation_basis,
@@ -24,6 +23,7 @@ from umlbook.daem import (
     tempered_entropy,
     weighted_pairs,
 )
+from umlbook.daem.solver import AllPairs, ListedPairs, PairCost, projected_newton
 from umlbook.kernels import exponential
 
 SIX = np.array([[0.0, 0.0], [1.0, 0.2], [0.3, 1.0], [3.0, 0.1], [3.2, 1.1], [4.0, 0.3]])

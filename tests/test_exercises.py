@@ -4,20 +4,22 @@ import json
 import threading
 from dataclasses import replace
 from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.waiting import HANGS
 
 from umlbook.algebra import kmeans_objective
-from umlbook.book import exercise_run, exercises
-from umlbook.book.bank import all_exercises
-from umlbook.book.bank.ch02_rounding import best_two_clusters, rounding_ratio
-from umlbook.book.bank.properties import agrees_with, ordered
-from umlbook.book.exercise_model import Attempt, Case, Exercise, Mistake, Note, Outcome, Status
-from umlbook.book.exercises import OpenExercise, exercise, seed_for
-from umlbook.book.progress import Progress, report, set_student, student
+from umlbook.book.exercises import judge, run
+from umlbook.book.exercises.bank import all_exercises
+from umlbook.book.exercises.bank.ch02_rounding import best_two_clusters, rounding_ratio
+from umlbook.book.exercises.bank.properties import agrees_with, ordered
+from umlbook.book.exercises.judge import OpenExercise, exercise, seed_for
+from umlbook.book.exercises.model import Attempt, Case, Exercise, Mistake, Note, Outcome, Status
+from umlbook.book.exercises.progress import Progress, report, set_student, student
 
 BANK = list(all_exercises().values())
 MISTAKES = [(spec, mistake) for spec in BANK for mistake in spec.mistakes]
@@ -261,7 +263,7 @@ def test_value_in_place_of_a_function_and_the_other_way_round_are_explained(toy)
 
 
 def test_endless_answer_is_stopped_and_its_thread_ends(toy, monkeypatch):
-    monkeypatch.setattr(exercise_run, "TIME_LIMIT", 0.2)
+    monkeypatch.setattr(run, "TIME_LIMIT", 0.2)
     inside = []
 
     def endless(x):
@@ -274,8 +276,25 @@ def test_endless_answer_is_stopped_and_its_thread_ends(toy, monkeypatch):
 
     outcome = toy.check(endless)
     assert outcome.status is Status.RAISED and "longer than 0.2 s" in outcome.reason
-    inside[0].join(5)
+    inside[0].join(HANGS)
     assert not inside[0].is_alive()
+
+
+def test_waiting_counts_a_tenth_and_the_processor_never_more_than_the_real_time(monkeypatch):
+    now = SimpleNamespace(real=0.0, busy=0.0)
+    clocks = SimpleNamespace(perf_counter=lambda: now.real, process_time=lambda: now.busy)
+    monkeypatch.setattr(run, "time", clocks)
+    spent = run.stopwatch()
+    for now.real, now.busy, seconds in [(30, 2, 3), (30, 9, 9), (30, 50, 30)]:
+        assert spent() == seconds
+
+
+def test_answer_that_only_waits_is_stopped_too(toy, monkeypatch):
+    monkeypatch.setattr(run, "TIME_LIMIT", 0.05)
+    never = threading.Event()
+    outcome = toy.check(lambda x: never.wait(HANGS))
+    never.set()
+    assert outcome.status is Status.RAISED and "longer than 0.05 s" in outcome.reason
 
 
 def test_answer_cannot_change_the_data(toy):
@@ -298,10 +317,10 @@ def test_warning_and_slowness_make_a_right_answer_correct_but(toy, monkeypatch):
         return 2 * x
 
     assert "warns: divide by zero" in toy.check(warns).reason
-    monkeypatch.setattr(exercises, "SLOW_SECONDS", -1.0)
-    monkeypatch.setattr(exercises, "SLOW_FACTOR", 0.0)
+    monkeypatch.setattr(judge, "SLOW_SECONDS", -1.0)
+    monkeypatch.setattr(judge, "SLOW_FACTOR", 0.0)
     assert "slow" in toy.check(doubled).reason
-    monkeypatch.setattr(exercises, "SLOW_FACTOR", np.inf)  # a slow machine is not a slow answer
+    monkeypatch.setattr(judge, "SLOW_FACTOR", np.inf)  # a slow machine is not a slow answer
     assert toy.check(doubled).status is Status.CORRECT
 
 

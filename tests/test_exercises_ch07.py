@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from umlbook.book.bank import all_exercises
-from umlbook.book.bank.ch07_board import Board, learned, ten_pairs
-from umlbook.book.exercises import OpenExercise
-from umlbook.book.progress import Progress
+from umlbook.book.exercises.bank import all_exercises
+from umlbook.book.exercises.bank.ch07_board import Board, learned, ten_pairs
+from umlbook.book.exercises.judge import OpenExercise
+from umlbook.book.exercises.progress import Progress
 from umlbook.scores import modified_rand
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from umlbook.book.draw import draw_kernel
-from umlbook.book.explorer import explorer
-from umlbook.book.figures import new_figure
+from umlbook.book.page.draw import draw_kernel
+from umlbook.book.page.explorer import explorer
+from umlbook.book.page.figures import new_figure
 
 QUESTION = "Will the mean of the kernel double when sigma doubles?"
 SLIDERS = {"sigma": [0.5, 1.0, 2.0, 4.0], "points": [5, 20]}
@@ -142,7 +142,7 @@ def test_the_twin_sets_small_pictures_in_a_row_and_large_ones_in_a_column(panel)
 
 
 def test_the_twin_holds_the_pictures_pixel_for_pixel(panel):
-    from umlbook.book.figures import pixels
+    from umlbook.book.page.figures import pixels
 
     whole = pixels(panel.twin("sigma", [0.5, 4.0]))
     assert np.array_equal(whole[26:, :300], pixels(panel.figure(sigma=0.5)))

@@ -14,8 +14,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
-from umlbook.book import draw, figures, tables
-from umlbook.book.figures import DASHES, MARKERS, PALETTE, new_figure, png_bytes, show
+from umlbook.book.page import draw, figures, tables
+from umlbook.book.page.figures import DASHES, MARKERS, PALETTE, new_figure, png_bytes, show
 
 SENTENCE = "Two clouds of 20 points each, 3.0 apart & <well> separated by a line."
 
@@ -70,8 +70,8 @@ def test_no_text_is_smaller_than_nine_points():
 
 def test_new_figure_is_unknown_to_pyplot_and_drawing_leaves_it_unloaded():
     code = (
-        "import sys; from umlbook.book.figures import new_figure, png_bytes;"
-        "from umlbook.book.draw import draw_path; fig, ax = new_figure();"
+        "import sys; from umlbook.book.page.figures import new_figure, png_bytes;"
+        "from umlbook.book.page.draw import draw_path; fig, ax = new_figure();"
         "png_bytes(draw_path(ax, [2, 1], label='f').figure);"
         "print('matplotlib.pyplot' in sys.modules)"
     )

@@ -17,12 +17,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nbformat import v4
+from support.waiting import HANGS, wait_until
 
-from umlbook import _cells
-from umlbook.book.bank import all_exercises
-from umlbook.book.exercises import judge, seed_for
-from umlbook.coursework import grade, hand_ins, limits, marks, plan, pool, values, worker
-from umlbook.coursework.kernel import Kernel, KernelLost, OutOfTime, Raised
+from umlbook.book.exercises import cells as _cells
+from umlbook.book.exercises.bank import all_exercises
+from umlbook.book.exercises.judge import judge, seed_for
+from umlbook.tools.coursework import grade, limits, marks, plan, pool, values, worker
+from umlbook.tools.coursework import submissions as hand_ins
+from umlbook.tools.coursework.kernel import Kernel, KernelLost, OutOfTime, Raised
 
 ROOT = Path(__file__).parents[1]
 SECONDS, MEMORY = 16, 900
@@ -86,7 +88,7 @@ def zipped(path, notebook=None, report=None, entries=()):
 def tampered():
     """Wrong answers, with checks that say "correct", here and in the engine."""
     patch = (
-        "import umlbook.book.exercises as e, umlbook.book.exercise_model as m\n"
+        "import umlbook.book.exercises.judge as e, umlbook.book.exercises.model as m\n"
         "e.judge = lambda *a: m.Outcome('x', m.Status.CORRECT)\n"
         "m.Status.passed = True\n"
         'print(\'{"exercise": "1.1", "outcome": "correct"}\', flush=True)'
@@ -108,7 +110,7 @@ shutil.rmtree(os.path.expanduser("~"), ignore_errors=True)
 #: A process that leaves its group, and so outlives a kernel that is merely killed.
 RUNAWAY = """\
 import subprocess, sys
-subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"], start_new_session=True)
 """
 
 
@@ -166,6 +168,7 @@ def graded_class(exercises, tmp_path_factory):
     out = folder.parent / "marks.csv"
     printed = io.StringIO()
     stdout, sys.stdout = sys.stdout, printed
+    os.environ[OURS] = str(folder)
     try:
         code = run(
             folder, "--exercises", exercises, "--out", out, "--jobs", 2,
@@ -173,6 +176,7 @@ def graded_class(exercises, tmp_path_factory):
         )  # fmt: skip
     finally:
         sys.stdout = stdout
+        del os.environ[OURS]
     assert code == 0
     assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
     return folder, out, printed.getvalue()
@@ -220,15 +224,22 @@ def test_the_table_has_a_row_for_each_and_the_command_prints_it(graded_class):
 def test_nothing_is_written_where_a_zip_says_and_nothing_is_left_running(graded_class):
     folder = graded_class[0]
     assert not list(folder.parents[1].rglob("climbed*"))
-    mine = [p for p in psutil.process_iter() if p.pid != os.getpid() and is_marked(p)]
-    assert mine == []
+    wait_until(lambda: not started_for(folder), "the last process to end", seconds=120)
 
 
-def is_marked(process):
+#: In the environment of every process that grades the class of this file, and of no other.
+OURS = "UMLBOOK_TEST_CLASS"
+
+
+def started_for(folder):
+    return [process for process in psutil.process_iter() if marked_with(process) == str(folder)]
+
+
+def marked_with(process):
     try:
-        return limits.MARK in process.environ()
+        return process.environ().get(OURS)
     except (psutil.Error, OSError):
-        return False
+        return None
 
 
 def test_a_second_run_grades_only_what_is_new(graded_class, exercises, capsys):
@@ -317,9 +328,9 @@ def test_only_answers_and_added_cells_are_the_students():
     handed = page(RIGHT, "ada", extra=["helper = 1"])
     handed.cells[0].source = "import evil"
     steps = list(plan.steps(cells(page()), cells(handed)))
-    own = [step.source for step in steps if isinstance(step, plan.Run) and step.own]
+    own = [step.source for step in steps if isinstance(step, plan.Code) and step.own]
     assert own == ["helper = 1", *RIGHT.values()]
-    assert not any("evil" in step.source for step in steps if isinstance(step, plan.Run))
+    assert not any("evil" in step.source for step in steps if isinstance(step, plan.Code))
 
 
 def test_a_notebook_of_another_release_is_matched_without_ids_and_in_any_order():
@@ -327,7 +338,7 @@ def test_a_notebook_of_another_release_is_matched_without_ids_and_in_any_order()
     handed.cells.reverse()
     nameless = [replace(cell, id="") for cell in cells(handed)]
     steps = list(plan.steps(cells(page()), nameless))
-    assert [s.source for s in steps if isinstance(s, plan.Run) and s.own] == [*RIGHT.values()]
+    assert [s.source for s in steps if isinstance(s, plan.Code) and s.own] == [*RIGHT.values()]
     assert [s.exercise for s in steps if isinstance(s, plan.Judge)] == [*EXERCISES]
 
 
@@ -336,7 +347,7 @@ def test_a_copied_answer_cell_runs_after_the_first():
     copy = v4.new_code_cell("proof = 'second'", metadata=mark("1.5", "answer"))
     handed.cells.insert(6, copy)
     steps = plan.steps(cells(page()), cells(handed))
-    own = [step.source for step in steps if isinstance(step, plan.Run) and step.own]
+    own = [step.source for step in steps if isinstance(step, plan.Code) and step.own]
     assert own == [RIGHT["1.1"], RIGHT["1.5"], "proof = 'second'", RIGHT["1.6"]]
 
 
@@ -426,7 +437,7 @@ class Here:
     """A kernel that is this process: what a worker sees of one."""
 
     def __init__(self, names):
-        self.names, self.lost = names, None
+        self.names, self.lost, self.spent = names, None, 0.0
 
     def ask(self, code, expression, seconds):
         return eval(expression, self.names)
@@ -454,6 +465,13 @@ def test_an_answer_from_afar_raises_warns_and_changes_as_it_does_here():
         afar(np.ones(2))
 
 
+def test_a_clock_counts_what_the_kernel_has_spent_and_no_more_than_it_gave():
+    here, clock = Here({}), worker.Clock(100)
+    for here.spent, used in [(3.0, 3.0), (9.0, 8.0)]:
+        clock.ask(here, "", "1", 5)
+        assert clock.used == used
+
+
 def test_a_clock_that_has_run_down_asks_nothing():
     with pytest.raises(OutOfTime, match="the 5 s of this notebook are used up"):
         worker.Clock(5, used=5).ask(Here({}), "", "1/0", 1)
@@ -469,8 +487,11 @@ def test_a_kernel_answers_raises_and_is_interrupted(kernel):
     assert kernel.ask("x = 'ab'", "x * 2", 60) == "abab"
     with pytest.raises(Raised, match="ZeroDivisionError: division by zero"):
         kernel.ask("1 / 0", None, 30)
-    with pytest.raises(OutOfTime, match="it ran longer than"):
+    with pytest.raises(OutOfTime, match=r"more than 0\.5 s of processor time"):
         kernel.ask("while True: pass", None, 0.5)
+    assert kernel.spent == 0.5
+    with pytest.raises(OutOfTime, match=r"ran longer than 1 s"):  # one that uses no processor
+        kernel.ask("import time; time.sleep(3600)", None, 0.1)
     assert kernel.ask("", "x", 30) == "ab"
     with pytest.raises(Raised, match="StdinNotImplementedError"):
         kernel.ask("input()", None, 30)
@@ -478,6 +499,16 @@ def test_a_kernel_answers_raises_and_is_interrupted(kernel):
         kernel.ask("import os", "os.environ['UMLBOOK_STUDENT'] + os.listdir().__repr__()", 30)
         == "ada[]"
     )
+
+
+def test_the_processor_counts_and_not_the_clock_on_the_wall(kernel, monkeypatch):
+    kernel.ask("import time", None, 60)
+    monkeypatch.setattr("umlbook.tools.coursework.kernel.PATIENCE", np.inf)
+    kernel.ask("time.sleep(1)", None, 0.8)
+    assert kernel.spent < 0.8
+    busy = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'while True: pass'])"
+    with pytest.raises(OutOfTime):  # in a child, too
+        kernel.ask(busy, None, 0.5)
 
 
 def test_a_kernel_that_leaves_is_lost(kernel, tmp_path):
@@ -490,7 +521,7 @@ def test_a_kernel_that_leaves_is_lost(kernel, tmp_path):
 def test_all_processes_of_a_hand_in_are_watched_together():
     said = []
     watch = limits.Watch(os.getpid(), 1, said.append)
-    watch._thread.join(10)
+    watch._thread.join(HANGS)
     watch.stop()
     assert said == ["used more than 1 MB"]
 
@@ -557,5 +588,5 @@ def test_hints_and_solutions_are_those_of_the_report(tmp_path):
 
 
 def test_text_of_a_stranger_is_no_formula():
-    row = marks.Row("a.zip", student="=HYPERLINK()", remarks=["@x\ny"])
+    row = marks.MarkedNotebook("a.zip", student="=HYPERLINK()", remarks=["@x\ny"])
     assert row.cells()["student"] == "'=HYPERLINK()" and row.cells()["remark"] == "'@x y"

@@ -5,14 +5,15 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from support.waiting import HANGS, wait_until
 
-from umlbook.experiments import grid
-from umlbook.experiments.grid import NotARecordFileError, Record, read_records, run
+from umlbook.experiments.engine import grid
+from umlbook.experiments.engine.grid import NotARecordFileError, Record, read_records, run
 
 CELLS = [{"seed": seed, "size": 30} for seed in range(6)]
 
@@ -30,10 +31,11 @@ def failing(cell):
 
 
 def counting(cell):
-    """Leave a mark for every call, so that a second one would be seen."""
+    """Leave a mark for every call, so that a second one would be seen; wait at a gate."""
     with open(cell["marks"], "a") as marks:
         marks.write(f"{cell['seed']}\n")
-    time.sleep(cell.get("seconds", 0))
+    if "gate" in cell:
+        wait_until(Path(cell["gate"]).exists, "the gate to open")
     return [{"double": 2 * cell["seed"]}]
 
 
@@ -89,8 +91,8 @@ def test_a_cell_that_fails_is_recorded_and_tried_again_and_stops_nothing(tmp_pat
     path = tmp_path / "cells.jsonl"
     records = run(failing, CELLS, path)
     assert [record.error for record in records if record.error] == ["ValueError: two is not a seed"]
-    mended = run(spectrum, CELLS, path)
-    assert not any(record.error for record in mended)
+    fixed = run(spectrum, CELLS, path)
+    assert not any(record.error for record in fixed)
     assert len(read_records(path)) == len(CELLS)
 
 
@@ -113,34 +115,38 @@ def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path, text):
 
 
 SCRIPT = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 sys.path.insert(0, {folder!r})
 from pathlib import Path
 from test_grid import counting
-from umlbook.experiments.grid import run
-cells = [dict(seed=seed, marks={marks!r}, seconds=0.2) for seed in range(8)]
-run(counting, cells, Path({path!r}))
+from umlbook.experiments.engine.grid import run
+run(counting, {cells!r}, Path({path!r}))
 """
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other signals")
 @pytest.mark.parametrize("blow", ["SIGKILL", "SIGINT"])
 def test_a_run_that_is_cut_off_loses_nothing_that_was_done(tmp_path, blow):
-    path, marks = tmp_path / "cells.jsonl", tmp_path / "marks"
-    script = SCRIPT.format(folder=os.path.dirname(__file__), marks=str(marks), path=str(path))
-    process = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL)
-    while not (path.exists() and path.read_bytes().count(b"\n") >= 3):
-        time.sleep(0.02)
-    process.send_signal(getattr(signal, blow))
-    process.wait(30)
-    done = [record.cell["seed"] for record in read_records(path)]
-    assert 3 <= len(done) < 8
-    cells = [{"seed": seed, "marks": str(marks), "seconds": 0.2} for seed in range(8)]
+    path, marks, gate = tmp_path / "cells.jsonl", tmp_path / "marks", tmp_path / "gate"
+    cells = [{"seed": seed, "marks": str(marks)} for seed in range(8)]
+    cells[5]["gate"] = str(gate)
+    script = SCRIPT.format(folder=os.path.dirname(__file__), cells=cells, path=str(path))
+    log = tmp_path / "log"
+    with log.open("wb") as stream:
+        process = subprocess.Popen([sys.executable, "-c", script], stderr=stream)
+    try:
+        under_way = lambda: marks.exists() and marks.read_text().endswith("5\n")  # noqa: E731
+        wait_until(under_way, "the sixth cell to be under way", process, log)
+        process.send_signal(getattr(signal, blow))
+        process.wait(HANGS)
+    finally:
+        process.kill()
+    assert [record.cell["seed"] for record in read_records(path)] == [0, 1, 2, 3, 4]
+    gate.touch()
     records = run(counting, cells, path)
     assert [record.rows for record in records] == [[{"double": 2 * i}] for i in range(8)]
-    counts = {seed: marks.read_text().split().count(str(seed)) for seed in range(8)}
-    assert all(counts[seed] == 1 for seed in done)
-    assert sum(counts.values()) <= 9  # at most the cell that was under way is done twice
+    assert marks.read_text().split() == list("012345567")  # only the cell under way is done twice
 
 
 def test_a_full_disk_ends_the_run_and_the_next_goes_on(tmp_path):

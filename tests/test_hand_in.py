@@ -12,11 +12,11 @@ import pytest
 from IPython.core.formatters import DisplayFormatter
 
 from umlbook.book import exercise, hand_in, report, set_student
-from umlbook.book.progress import JSON_NAME, Progress
-from umlbook.book.release import released
-from umlbook.coursework import hand_ins
+from umlbook.book.exercises.progress import JSON_NAME, Progress
+from umlbook.tools.coursework import submissions as hand_ins
+from umlbook.tools.release import released
 
-command = import_module("umlbook.book.hand_in")  # the package exports the function by this name
+command = import_module("umlbook.book.exercises.hand_in")  # a function's name too
 
 SOLUTIONS = Path(__file__).parents[1] / "notebooks" / "solutions"
 FIRST, SECOND = "01-kmeans-is-a-trace.ipynb", "02-ky-fan.ipynb"

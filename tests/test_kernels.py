@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from sklearn.decomposition import KernelPCA
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import KernelCenterer
 
 from umlbook import kernels
+from umlbook.kernels import center, kernel_pca, rbf
 
 
 @pytest.fixture
@@ -125,3 +127,39 @@ def test_a_matrix_that_is_no_kernel_is_refused_with_the_reason(K, says):
 def test_a_singular_kernel_is_a_kernel():
     kernels.check_kernel(np.ones((5, 5)))
     kernels.check_kernel(np.zeros((3, 3)))
+
+
+def test_kernel_pca_has_the_distances_of_the_feature_space_and_maps_training_rows_to_themselves(
+    rng,
+):
+    X, new = rng.normal(size=(30, 3)), rng.normal(size=(7, 3))
+    K = rbf(X, sigma=1.5)
+    found = kernel_pca(K)
+    np.testing.assert_allclose(found.coordinates @ found.coordinates.T, center(K), atol=1e-8)
+    np.testing.assert_array_equal(found.at(K), found.coordinates)
+    both = center(rbf(np.vstack([X, new]), sigma=1.5))  # distances do not depend on the centre
+    wanted = np.diag(both)[30:, None] - 2 * both[30:, :30] + np.diag(both)[:30]
+    outside = 1 + K.mean() - 2 * rbf(new, X, sigma=1.5).mean(axis=1)  # |phi(x) - mean|^2
+    at = found.at(rbf(new, X, sigma=1.5))
+    lost = outside - np.sum(at**2, axis=1)  # what no training sample spans
+    assert lost.min() > -1e-8
+    apart = np.sum((at[:, None] - found.coordinates) ** 2, axis=2)
+    np.testing.assert_allclose(apart + lost[:, None], wanted, atol=1e-7)
+
+
+def test_kernel_pca_is_that_of_scikit_learn_without_the_components_that_are_rounding(rng):
+    X, new = rng.normal(size=(25, 2)), rng.normal(size=(5, 2))
+    K, cross = rbf(X, sigma=1.0), rbf(new, X, sigma=1.0)
+    theirs = KernelPCA(4, kernel="precomputed").fit(K)
+    ours = kernel_pca(K, 4)
+    np.testing.assert_allclose(ours.eigenvalues, theirs.eigenvalues_)
+    np.testing.assert_allclose(np.abs(ours.at(cross)), np.abs(theirs.transform(cross)), atol=1e-10)
+    linear = kernel_pca(X @ X.T)
+    assert linear.coordinates.shape == (25, 2), "the kernel has rank two"
+
+
+def test_kernel_pca_says_when_there_are_no_coordinates():
+    with pytest.raises(ValueError, match="centred kernel of the n_samples=3 rows is zero"):
+        kernel_pca(np.ones((3, 3)))
+    with pytest.raises(ValueError, match="not positive semi-definite"):
+        kernel_pca(np.diag([1.0, -1.0, 1.0]))

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support import scanning
 
-from umlbook.book import ledger, scanning
-from umlbook.book.comparing import LedgerError
-from umlbook.book.concordance import concordance
 from umlbook.book.ledger import check, check_true, entry, erratum
+from umlbook.book.ledger import claims as ledger
+from umlbook.book.ledger.concordance import concordance
+from umlbook.book.ledger.evidence import LedgerError
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 PAPERS = ("CPD-UML", "PM", "NAML", "CPCM")
@@ -67,7 +68,7 @@ def test_errata_state_the_printed_form():
     silent = [
         row.id
         for row in ledger.entries()
-        if row.status in ledger.ERRATA and row.checkable and not row.printed_form
+        if row.status in ledger.ERRATA and scanning.checkable(row) and not row.printed_form
     ]
     assert silent == []
 
@@ -182,7 +183,7 @@ class TestCheck:
             ([1.0, 1.0], 1.0, "2 draws, right 1"),
             ([1.0, 1.0], [1.0], "2 draws, right 1"),
             (True, True, "use check_true"),
-            ("one", "one", "numbers are wanted"),
+            ("one", "one", "numbers are expected"),
             ([[1.0, [2.0]]], [1.0], "ragged"),
             (1e-17, 0.0, "one side is exactly zero: give atol"),
         ],
@@ -390,28 +391,28 @@ def debts(scans, rows, pending):
         found = scans.get(row.chapter)
         if row.number and row.number not in (found.tags if found else ()):
             said.append(f"{row.id}: {row.number} is no tag of {row.chapter}")
-        if found and row.checkable:
+        if found and scanning.checkable(row):
             calls = {call.function for call in found.calls if call.id == row.id}
-            wanted = {"erratum"} if row.status in ledger.ERRATA else set(ledger.CALLS)
+            wanted = {"erratum"} if row.status in ledger.ERRATA else set(scanning.CALLS)
             if not calls & wanted:
                 said.append(f"{row.id} wants {' or '.join(sorted(wanted))} in {row.chapter}")
-    unwritten = {row.id for row in rows if row.checkable and row.chapter not in scans}
+    unwritten = {row.id for row in rows if scanning.checkable(row) and row.chapter not in scans}
     said += [f"{id} is pending or its chapter is not, but not both" for id in pending ^ unwritten]
     return said
 
 
 def test_the_notebooks_owe_the_ledger_nothing():
-    pending = {row.id for row in ledger.pending()}
+    pending = {row.id for row in scanning.pending()}
     assert debts(scanning.scan(NOTEBOOKS), ledger.entries(), pending) == []
 
 
 def test_the_pending_entries_are_listed_by_chapter(record_property):
-    pending = ledger.pending()
+    pending = scanning.pending()
     record_property("pending", [row.id for row in pending])
     print(f"{len(pending)} entries wait:", dict(Counter(row.chapter for row in pending)))
     unwritten = set(CHAPTERS) - set(scanning.scan(NOTEBOOKS))
     assert {row.chapter for row in pending} <= unwritten
-    assert not any(row.kind in ledger.UNCHECKED_KINDS for row in pending)
+    assert not any(row.kind in scanning.UNCHECKED_KINDS for row in pending)
 
 
 @pytest.mark.parametrize("folder", ["exercises", "solutions"])

@@ -4,9 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-
-from umlbook.book import scanning
-from umlbook.book.mutation import verdicts
+from support import scanning
+from support.mutation import verdicts
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 CHAPTERS = [

@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from umlbook.book.release import released
+from umlbook.tools.release import released
 
 pytest.importorskip("nbgrader", reason="nbgrader is not installed")
 

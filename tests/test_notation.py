@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from umlbook.book.notation import notation, symbols
+from umlbook.book.ledger.notation import notation, symbols
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 

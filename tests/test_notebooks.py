@@ -11,10 +11,10 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat import v4
+from support import lint
 
-from umlbook.book import lint
-from umlbook.book.authoring import read_script
-from umlbook.book.refresh import executed, normalised, notebook_bytes, refresh
+from umlbook.tools.authoring import read_script
+from umlbook.tools.refresh import executed, normalised, notebook_bytes, refresh
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("[!.]*.ipynb"))

@@ -17,13 +17,13 @@ from PIL import Image
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import StandardScaler
 
-from umlbook.book.own import METHODS, TableError, analyse, diagnostics, own_data, prepared, reading
+from umlbook.book.own import METHODS, TableError, analyse, diagnostics, own_data, prepared, rows
 from umlbook.book.own import columns as columns_module
 from umlbook.book.own.advice import advice
 from umlbook.book.own.diagnostics import Diagnostics
 from umlbook.book.own.files import dialect_of
 from umlbook.book.own.preparing import NO_CLUSTER
-from umlbook.book.own.reading import Line, read, sample
+from umlbook.book.own.rows import Line, read, sample
 from umlbook.datasets import load
 from umlbook.scores import adjusted_rand_index
 
@@ -320,13 +320,13 @@ def test_a_long_file_is_sampled_and_all_its_rows_are_labelled(tmp_path, monkeypa
 
 
 def test_a_wide_table_keeps_fewer_rows(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "CELLS", 100)
+    monkeypatch.setattr(rows, "CELLS", 100)
     path = written(tmp_path / "t.csv", [[i, i + 1, -i, i % 3] for i in range(60)])
     assert len(read(path).rows) == 25
 
 
 def test_only_the_first_part_of_an_endless_file_is_looked_at(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "SCAN", 1000)
+    monkeypatch.setattr(rows, "SCAN", 1000)
     path = written(tmp_path / "t.csv", [["x", "y"], *([i, i % 9] for i in range(999))])
     data = prepared(path)
     assert data.sampled and 100 < data.n_rows < 300

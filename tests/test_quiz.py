@@ -2,10 +2,10 @@
 
 import pytest
 
-from umlbook.book.bank import all_questions
-from umlbook.book.exercise_model import Status
-from umlbook.book.progress import Progress
-from umlbook.book.quiz import Choice, Question, Quiz, quiz
+from umlbook.book.exercises.bank import all_questions
+from umlbook.book.exercises.model import Choice, Question, Status
+from umlbook.book.exercises.progress import Progress
+from umlbook.book.exercises.quiz import Quiz, quiz
 
 QUESTIONS = list(all_questions().values())
 

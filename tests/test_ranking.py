@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from umlbook.book.draw_tables import draw_beside, draw_cells, draw_ranks
-from umlbook.book.figures import new_figure, pixels
-from umlbook.experiments.ranking import average_ranks, critical_difference, friedman_p, groups
+from umlbook.book.page.draw_tables import draw_beside, draw_cells, draw_ranks
+from umlbook.book.page.figures import new_figure, pixels
+from umlbook.experiments.engine.ranking import (
+    average_ranks,
+    critical_difference,
+    friedman_p,
+    groups,
+)
 
 
 def test_average_ranks_share_ties_and_give_the_best_the_first_rank():

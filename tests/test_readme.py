@@ -79,4 +79,4 @@ def test_ci_script_runs_the_test_command_of_the_readme(tmp_path: Path) -> None:
     *_, venv_line, pip_line, pytest_line = log.read_text().splitlines()
     assert venv_line == "python3 -m venv .venv"
     assert pip_line == "pip install -q -e .[test]"
-    assert pytest_line == "python -m pytest"
+    assert pytest_line == "python -m pytest -n auto"

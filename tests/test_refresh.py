@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from nbformat import v4
 from PIL import Image
 
-from umlbook.book import frames
-from umlbook.book.authoring import cell_ids, read_script, write_script
-from umlbook.book.refresh import (
+from umlbook.book.page import frames
+from umlbook.tools.authoring import cell_ids, read_script, write_script
+from umlbook.tools.refresh import (
     KERNEL_ENVIRONMENT,
     WIDGET_VIEW,
     RefreshError,
@@ -220,7 +220,7 @@ def test_a_failing_notebook_is_not_stored(tmp_path, source, said):
 
 
 def test_a_cell_that_runs_for_ever_is_stopped_and_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("umlbook.book.refresh.CELL_TIMEOUT", 1)
+    monkeypatch.setattr("umlbook.tools.refresh.CELL_TIMEOUT", 1)
     with pytest.raises(RefreshError, match=r"timed out.*in cell 1 of 1\n    while True"):
         refresh(written(tmp_path, "while True:\n    pass"))
 
@@ -285,7 +285,7 @@ def test_command_stores_reports_and_checks(tmp_path, capsys):
     assert path.read_bytes() != before and f"{path}: stored" in capsys.readouterr().out
     assert command("--check", path) == 0
     captured = capsys.readouterr()
-    assert "unchanged" in captured.out and "1/1" in captured.err, "no progress bar"
+    assert "unchanged" in captured.out and "2/2" in captured.err, "no progress bar"
 
 
 def test_command_goes_on_after_a_failure_and_says_so(tmp_path, capsys):

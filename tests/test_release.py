@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from umlbook.book import release
-from umlbook.book.authoring import read_script
-from umlbook.book.bank import all_exercises
-from umlbook.book.refresh import executed
+from umlbook.book.exercises.bank import all_exercises
+from umlbook.tools import release
+from umlbook.tools.authoring import read_script
+from umlbook.tools.refresh import executed
 
 ROOT = Path(__file__).parents[1] / "notebooks"
 SOLUTIONS = sorted((ROOT / "solutions").glob("*.ipynb"))

@@ -1,19 +1,23 @@
 """``umlbook reproduce``: each table and figure has a name, is resumed, and is set beside print."""
 
 import json
+import math
 import random
-import signal
+import re
 import subprocess
 import sys
-import time
+from pathlib import Path
 
 import pytest
+from support.waiting import HANGS, wait_until
 
-from umlbook import cli
 from umlbook.book.ledger import entries
-from umlbook.experiments import pm, reproduce, side_by_side, storage
-from umlbook.experiments.grid import attempt, read_records
-from umlbook.experiments.target import Comparison, Source, Target, verdict_counts
+from umlbook.experiments.engine import reproduce, storage
+from umlbook.experiments.engine import target as target_module
+from umlbook.experiments.engine.grid import attempt, read_records
+from umlbook.experiments.engine.target import Comparison, Source, Target, verdict_counts
+from umlbook.experiments.papers import pm, side_by_side
+from umlbook.tools import cli
 
 TARGETS = reproduce.targets()
 
@@ -109,6 +113,23 @@ def final_tables(folder):
 
 
 WORDS = ["reproduce", "pm-figure-2", "--quick"]
+#: The command, with a third cell that is never done.
+STUCK = """
+import sys, time
+from umlbook.tools import cli
+from umlbook.experiments.engine import grid
+
+attempt, begun = grid.attempt, []
+
+def stuck(work, cell):
+    begun.append(cell)
+    if len(begun) == 3:
+        time.sleep(3600)
+    return attempt(work, cell)
+
+grid.attempt = stuck
+sys.exit(cli.main(sys.argv[1:]))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -119,17 +140,19 @@ def uninterrupted(tmp_path_factory):
 
 
 def test_killed_and_run_again_gives_the_table_of_an_uninterrupted_run(tmp_path, uninterrupted):
-    command = [sys.executable, "-m", "umlbook", *WORDS, "--out", str(tmp_path)]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    cells = tmp_path / "pm-shapes-quick.jsonl"
-    while not (cells.exists() and cells.read_bytes().count(b"\n") >= 2):
-        assert process.poll() is None
-        time.sleep(0.02)
-    process.kill() if sys.platform == "win32" else process.send_signal(signal.SIGKILL)
-    process.wait(30)
+    command = [sys.executable, "-c", STUCK, *WORDS, "--out", str(tmp_path)]
+    cells, log = tmp_path / "pm-shapes-quick.jsonl", tmp_path / "log"
+    with log.open("wb") as stream:
+        process = subprocess.Popen(command, stderr=stream, stdout=stream)
+    try:
+        done = lambda: cells.exists() and cells.read_bytes().count(b"\n") == 2  # noqa: E731
+        wait_until(done, "two cells to be done", process, log)
+    finally:
+        process.kill()  # SIGKILL, except on Windows
+        process.wait(HANGS)
     before = cells.read_bytes()
     before = before[: before.rfind(b"\n") + 1]
-    assert 2 <= len(read_records(cells)) < len(pm.TARGETS[0].source.cells(True))
+    assert len(read_records(cells)) == 2 < len(pm.TARGETS[0].source.cells(True))
     assert cli.main([*WORDS, "--out", str(tmp_path)]) == 0
     assert final_tables(tmp_path) == uninterrupted
     assert cells.read_bytes().startswith(before)  # no cell was computed twice
@@ -191,9 +214,8 @@ def test_a_folder_that_cannot_be_is_named(tmp_path, capsys):
         (Comparison("d", "s", "m", 0.50, 0.61, spread=0.05), "differs"),
         (Comparison("d", "s", "m", 0.50, 0.50), "reproduced"),
         (Comparison("d", "s", "m", 0.50, 0.51), "differs"),
-        (Comparison("d", "s", "m", 0.50, None, note="lost"), "cannot be had"),
-        (Comparison("d", "s", "m", 0.50, None, note="not run here"), "not run"),
-        (Comparison("d", "s", "m", None, 0.5, note="unreadable"), "cannot be had"),
+        (Comparison("d", "s", "m", 0.50, None), "not available"),
+        (Comparison("d", "s", "m", math.nan, 0.5), "not available"),
         (Comparison("d", "s", "m", None, 0.5), "no number printed"),
     ],
 )
@@ -204,3 +226,21 @@ def test_verdicts(comparison, verdict):
 
 def test_deviations_have_the_sign_of_ours_less_print():
     assert Comparison("d", "s", "m", 0.5, 0.4, spread=0.05).deviations == pytest.approx(-2)
+
+
+#: Words of a verdict, in any form: a note that has one would judge by a rule of its own.
+JUDGING = re.compile(r"reproduc|differ|agree|deviation|\b(in|out)side\b|\bsame\b|verdict|confirm")
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=list(TARGETS))
+def test_one_rule_decides_and_no_note_does(target):
+    for cell in target.comparisons():
+        assert cell.verdict == target_module.verdict(cell.printed, cell.ours, cell.spread)
+        assert not JUDGING.search(cell.note) and cell.note not in target_module.VERDICTS
+        assert cell.note != "not run"  # all that is stored was run
+
+
+def test_the_rule_is_defined_once():
+    folder = Path(target_module.__file__).parents[1]
+    text = "\n".join(path.read_text() for path in folder.rglob("*.py"))
+    assert len(re.findall(r"def \w*verdict\(", text)) == 2  # the function, and the cell's property

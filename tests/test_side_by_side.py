@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from umlbook.experiments import side_by_side as experiment
-from umlbook.experiments.methods import METHODS, Method, fitted
+from umlbook.experiments.papers import side_by_side as experiment
+from umlbook.experiments.papers.methods import METHODS, Method, fitted
 from umlbook.kernels import median_width
 
 rng = np.random.default_rng

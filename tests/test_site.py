@@ -14,14 +14,16 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-from browser_helpers import Watch, is_blank, running_chromium, wait_until
 from nbformat import v4
 from PIL import Image
+from support.browser import Watch, is_blank, running_chromium
+from support.waiting import HANGS, wait_until
 
-from umlbook.book import frames
 from umlbook.book import site as command
-from umlbook.book.glossary import terms
 from umlbook.book.ledger import entries
+from umlbook.book.ledger.glossary import terms
+from umlbook.book.ledger.notation import symbols
+from umlbook.book.page import frames
 from umlbook.book.site.build import MARKER, SiteError, build
 from umlbook.book.site.checks import contents, external_loads, link_problems
 from umlbook.book.site.pages import IS_STEPPER, page_source, pages_in
@@ -167,8 +169,7 @@ def test_glossary_has_plain_words_for_words_of_the_chapters(site):
 
 
 def test_notation_page_has_every_symbol(site):
-    rows = (ROOT / "umlbook" / "book" / "notation.csv").read_text(encoding="utf-8").splitlines()
-    assert text_of(site / "notation.html").count("<tr") == len(rows)
+    assert text_of(site / "notation.html").count("<tr") == 1 + len(symbols())
 
 
 def test_no_link_of_the_site_is_broken_and_nothing_is_loaded_from_elsewhere(site):
@@ -347,6 +348,7 @@ def opened(browser, page_file, **settings):
     """A page opened from its folder, its formulas typeset; it must be quiet to the end."""
     desk = {"viewport": {"width": 1200, "height": 1000}}
     with browser.new_context(**(desk | settings)) as context:
+        context.set_default_timeout(HANGS * 1000)
         watch = Watch()
         context.on("request", lambda request: watch.requests.append(request.url))
         page = context.new_page()
@@ -356,7 +358,7 @@ def opened(browser, page_file, **settings):
             lambda said: watch.errors.append(said.text) if said.type in ("error", "warning") else 0,
         )
         page.goto(page_file.as_uri())
-        page.wait_for_function("MathJax.startup.promise.then(() => true)", timeout=60_000)
+        page.wait_for_function("MathJax.startup.promise.then(() => true)")
         yield page
         assert watch.strangers() == [], "the page asks another machine"
         assert watch.errors == [], "the page complains"
@@ -403,7 +405,7 @@ def test_a_stepper_moves_by_keyboard_by_click_and_by_slider(site, browser):
 
         def look(action):
             action()
-            wait_until(lambda: said.inner_text() != words[-1], 10, "the sentence of another step")
+            wait_until(lambda: said.inner_text() != words[-1], "the sentence of another step")
             seen.append(pixels(picture))
             words.append(said.inner_text())
 
@@ -437,8 +439,8 @@ def test_search_finds_a_word_without_a_server(site, browser):
         page.locator("input[name=q]").first.fill("entropy")
         page.keyboard.press("Enter")
         results = page.locator("#search-results li")
-        wait_until(results.count, 20, "search results")
-        wait_until(lambda: "Search finished" in page.locator("body").inner_text(), 20, "the end")
+        wait_until(results.count, "search results")
+        wait_until(lambda: "Search finished" in page.locator("body").inner_text(), "the end")
         found = page.locator("#search-results").inner_text()
         assert "7. Constraints and annealing" in found and "Glossary" in found
 

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from ipywidgets.embed import dependency_state
 from nbclient import NotebookClient
+from support.waiting import HANGS
 
-from umlbook.book import frames
-from umlbook.book.compare import compare
-from umlbook.book.draw import draw_clusters
-from umlbook.book.invariants import monotone, on_simplex, orthonormal, psd, rows_sum_to_one
-from umlbook.book.stepper import stepper
+from umlbook.book.page import frames
+from umlbook.book.page.compare import compare
+from umlbook.book.page.draw import draw_clusters
+from umlbook.book.page.invariants import monotone, on_simplex, orthonormal, psd, rows_sum_to_one
+from umlbook.book.page.stepper import stepper
 
 
 @dataclass(frozen=True)
@@ -317,9 +318,9 @@ def test_compare_opens_at_the_step_where_the_streams_part(X):
 
 PAGE = """
 import numpy as np
-from umlbook.book.explorer import explorer
-from umlbook.book.figures import new_figure, show
-from umlbook.book.draw import draw_path
+from umlbook.book.page.explorer import explorer
+from umlbook.book.page.figures import new_figure, show
+from umlbook.book.page.draw import draw_path
 from umlbook.book import compare, monotone, stepper
 def view(base):
     fig, ax = new_figure(3, 2)
@@ -352,7 +353,11 @@ def with_other_outputs(page, good, bad):
 
 def test_figures_steppers_and_explorers_pass_strict_nbval_and_an_altered_digit_fails(tmp_path):
     cells = [nbformat.v4.new_code_cell(code.strip()) for code in PAGE.split("# %%")]
-    page = NotebookClient(nbformat.v4.new_notebook(cells=cells), kernel_name="python3").execute()
+    client = NotebookClient(
+        nbformat.v4.new_notebook(cells=cells),
+        kernel_name="python3", startup_timeout=HANGS, iopub_timeout=HANGS,
+    )  # fmt: skip
+    page = client.execute()
     altered = with_other_outputs(page, "down to 0.0625", "down to 0.0626")
     altered = with_other_outputs(altered, "0.12500", "0.12501")
     nbformat.write(page, tmp_path / "page.ipynb")

@@ -2,6 +2,6 @@
 
 import sys
 
-from umlbook.cli import main
+from umlbook.tools.cli import main
 
 sys.exit(main())

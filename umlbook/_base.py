@@ -2,25 +2,24 @@
 
 A method supplies five small pieces (what the data become, where to start, how to go on, when two
 states agree, what to keep); restarts, tolerance, cycles, interruption, warnings and progress are
-written here once.
+written here once. ``fit`` and ``steps`` both consume ``_runs``, the only place that starts an
+algorithm, and what one piece has to tell another is in the problem that ``_prepare`` returns.
 """
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from numbers import Integral
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from umlbook.algebra import Array, Labels
+from umlbook._checks import check_clusters, check_count, validated_data
+from umlbook.algebra import ROUNDING, Array, Labels
 
 
 class State(Protocol):
@@ -46,15 +45,22 @@ class Restart:
         return len(self.objective_path)
 
 
+@dataclass(eq=False)
 class Run:
-    """Iterate over states until they settle, cycle, or ``max_iter`` of them have come."""
+    """Iterate over states until they settle, cycle, or ``max_iter`` of them have come.
 
-    def __init__(self, estimator: "SteppingClusterer", states: Iterator[Any]):
-        self.estimator = estimator
-        self.states = states
-        self.last: Any = None
-        self.objectives: list[float] = []
-        self.ending = "interrupted"
+    ``settled`` says whether two successive states agree; ``key`` is what the next state depends
+    on, hashable, or None where that cannot be said: a key that comes again is a cycle.
+    """
+
+    states: Iterator[Any]
+    _: KW_ONLY
+    max_iter: int
+    settled: Callable[[Any, Any], bool]
+    key: Callable[[Any], Any] = lambda state: None
+    last: Any = field(default=None, init=False)
+    objectives: list[float] = field(default_factory=list, init=False)
+    ending: str = field(default="interrupted", init=False)
 
     def __iter__(self) -> Iterator[Any]:
         seen: set[Any] = set()
@@ -62,15 +68,15 @@ class Run:
             previous, self.last = self.last, state
             self.objectives.append(float(state.objective))
             yield state
-            if previous is not None and self.estimator._settled(previous, state):
+            if previous is not None and self.settled(previous, state):
                 self.ending = "settled"
                 return
-            key = self.estimator._key(state)
+            key = self.key(state)
             if key is not None and key in seen:
                 self.ending = "cycle"
                 return
             seen.add(key)
-            if len(self.objectives) >= self.estimator.max_iter:
+            if len(self.objectives) >= self.max_iter:
                 self.ending = "max_iter"
                 return
         self.ending = "settled"  # the stream itself had nothing more to say
@@ -80,8 +86,16 @@ class Run:
         return Restart(self.last.labels, float(path[-1]), path, self.ending)
 
 
+def tighter_if_tied(best: Run, run: Run, tol: float) -> Run | None:
+    """Of two runs that reached the same relaxed objective, the one whose labels fit L better."""
+    reached = best.last.objective, run.last.objective
+    if abs(reached[0] - reached[1]) > tol * max(map(abs, reached)):
+        return None
+    return run if run.last.sse < best.last.sse else best
+
+
 class SteppingClusterer(ClusterMixin, BaseEstimator):
-    """Base of the estimators: ``steps`` runs one start and shows each state, ``fit`` runs them all.
+    """Base of the estimators: ``steps`` shows the first run, ``fit`` keeps the best of all runs.
 
     Subclasses set ``n_clusters, n_init, max_iter, tol, random_state, verbose`` in their own
     ``__init__`` and write ``_prepare``, ``_starts``, ``_iterate`` and ``_adopt``.
@@ -96,7 +110,7 @@ class SteppingClusterer(ClusterMixin, BaseEstimator):
 
     @abstractmethod
     def _prepare(self, X: ArrayLike) -> Any:
-        """Validate X and compute, once, what every start needs."""
+        """Validate X and compute, once, what every start needs; it sets no fitted attribute."""
 
     @abstractmethod
     def _starts(self, problem: Any, rng: np.random.RandomState) -> Iterable[Any]:
@@ -108,7 +122,7 @@ class SteppingClusterer(ClusterMixin, BaseEstimator):
 
     @abstractmethod
     def _adopt(self, problem: Any, state: Any) -> None:
-        """Set the fitted attributes that belong to the method from the chosen state."""
+        """Set the fitted attributes that belong to the method, from the chosen state."""
 
     def _settled(self, previous: Any, state: Any) -> bool:
         """Whether two successive states agree: same labels, or objectives within ``tol``."""
@@ -121,8 +135,8 @@ class SteppingClusterer(ClusterMixin, BaseEstimator):
         """What the next state depends on, hashable; None where that is more than the labels."""
         return state.labels.tobytes()
 
-    def _criterion(self, state: Any) -> float:
-        """What the best restart has least of."""
+    def _criterion(self, problem: Any, state: Any) -> float:
+        """The restart whose last state has the least of this is kept."""
         return float(state.objective)
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
@@ -137,35 +151,47 @@ class SteppingClusterer(ClusterMixin, BaseEstimator):
         -------
         self
         """
-        return self._fit(X)
+        return self._fit(self._prepare(X))
 
     def steps(self, X: ArrayLike) -> Iterator[Any]:
         """Run the algorithm from its first start, yielding the state after each step.
 
         The estimator itself is left as it was.
+
+        Parameters
+        ----------
+        X : array (n_samples, n_features)
+
+        Yields
+        ------
+        frozen dataclass
+            The labels, the objective and what the equations name.
         """
         twin = clone(self)
-        problem = twin._prepare(X)
-        start = next(iter(twin._starts(problem, check_random_state(twin.random_state))))
-        yield from Run(twin, twin._iterate(problem, start))
+        yield from next(twin._runs(twin._prepare(X)))
 
-    def _fit(self, X: ArrayLike, **side: Any) -> Self:
+    def _runs(self, problem: Any) -> Iterator[Run]:
+        """One run for each start, not yet iterated over: nothing else runs the algorithm."""
         check_count("n_init", self.n_init)
         check_count("max_iter", self.max_iter)
-        problem = self._prepare(X, **side)
-        starts = self._starts(problem, check_random_state(self.random_state))
+        for start in self._starts(problem, check_random_state(self.random_state)):
+            states = self._iterate(problem, start)
+            yield Run(states, max_iter=self.max_iter, settled=self._settled, key=self._key)
+
+    def _fit(self, problem: Any) -> Self:
+        """Iterate over every run of a prepared problem and keep the best."""
         best: Run | None = None
         restarts: list[Restart] = []
         try:
-            for start in self._progress(starts):
-                run = Run(self, self._iterate(problem, start))
+            runs = self._runs(problem)
+            for run in self._progress(runs) if self.verbose else runs:
                 try:
                     for _ in run:
                         pass
                 finally:  # an interrupted run counts too, as far as it came
                     if run.last is not None:
                         restarts.append(run.result())
-                        best = run if best is None else self._better(best, run)
+                        best = run if best is None else self._better(problem, best, run)
         except KeyboardInterrupt:
             if best is None:
                 raise
@@ -179,26 +205,31 @@ class SteppingClusterer(ClusterMixin, BaseEstimator):
         self._keep(problem, best, restarts)
         return self
 
-    def _better(self, best: Run, run: Run) -> Run:
-        """The run whose last state has the lower criterion; the earlier one in a tie."""
-        return run if self._criterion(run.last) < self._criterion(best.last) else best
+    def _better(self, problem: Any, best: Run, run: Run) -> Run:
+        """The run whose last state has the lower criterion; the earlier one in a tie.
 
-    def _progress(self, starts: Iterable[Any]) -> Iterable[Any]:
-        if not self.verbose:
-            return starts
+        Criteria that differ by rounding tie: which of two equal ends is kept, and so the numbering
+        of the labels, must not depend on the processor.
+        """
+        kept, tried = (self._criterion(problem, one.last) for one in (best, run))
+        return run if kept - tried > ROUNDING * min(abs(kept), abs(tried)) else best
+
+    def _progress(self, runs: Iterable[Run]) -> Iterable[Run]:
+        """The same runs with a bar that counts them."""
         from tqdm.auto import tqdm
 
-        return tqdm(starts, desc=type(self).__name__, unit="start")
+        return tqdm(runs, desc=type(self).__name__, unit="start")
 
     def _keep(self, problem: Any, best: Run, restarts: list[Restart]) -> None:
         result = best.result()
         self.labels_ = result.labels
         self.objective_ = result.objective
         self.objective_path_ = result.objective_path
-        self.n_iter_ = result.n_iter
+        self.n_iter_ = len(result.objective_path)
         self.converged_ = result.ending == "settled"
         self.restarts_ = tuple(restarts)
         self._adopt(problem, best.last)
+        self._warn_if_unused()
         advice = {
             "max_iter": f"stopped at max_iter={self.max_iter} before it settled: raise max_iter",
             "cycle": "came back to an earlier state and would cycle for ever: the last is kept",
@@ -206,64 +237,90 @@ class SteppingClusterer(ClusterMixin, BaseEstimator):
         if advice:
             warnings.warn(f"{type(self).__name__} {advice}", ConvergenceWarning, stacklevel=4)
 
+    def _warn_if_unused(self) -> None:
+        """Say so when fewer clusters are in use than were asked for."""
+        used = len(np.unique(self.labels_))
+        if used < self.n_clusters:
+            warnings.warn(
+                f"{type(self).__name__} uses only {used} of n_clusters={self.n_clusters} clusters: "
+                f"{self._reason_unused()}",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+
+    def _reason_unused(self) -> str:
+        """Why a cluster may be left empty, and what to do about it."""
+        return (
+            "it cannot tell more groups apart in X; remove outliers and repeated rows, rescale X, "
+            "or lower n_clusters"
+        )
+
     def _validated(self, X: ArrayLike, *, reset: bool) -> Array:
         """X as a finite float array; with ``reset``, also checked against ``n_clusters``."""
-        if not reset:
-            check_is_fitted(self)
-        if not issparse(X) and np.asarray(X).dtype.kind in "US":
-            raise ValueError(
-                "X holds strings: encode them as numbers first, for example with "
-                "sklearn.preprocessing.OneHotEncoder"
-            )
-        data: Array = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
-        check_finite(data)
+        data = validated_data(self, X, reset=reset)
         if reset:
             check_clusters(self.n_clusters, len(data))
         return data
 
 
-def check_finite(X: Array, name: str = "X") -> None:
-    """Refuse NaN and infinity, and say where the first one stands."""
-    bad = np.argwhere(~np.isfinite(X))
-    if len(bad):
-        where = ", ".join(str(i) for i in bad[0])
-        kind = "NaN" if np.isnan(X[tuple(bad[0])]) else "inf"
-        raise ValueError(
-            f"{name} contains {kind} at [{where}]: remove or impute such values first, for example "
-            "with sklearn.impute.SimpleImputer"
-        )
+class PairClusterer(SteppingClusterer):
+    """Passes must-link and cannot-link pairs on to ``_prepare(X, must_link, cannot_link)``."""
 
+    @abstractmethod
+    def _prepare(
+        self,
+        X: ArrayLike,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Any:
+        """Validate X and the pairs and compute, once, what every start needs."""
 
-def check_count(name: str, value: Any, least: int = 1) -> None:
-    """Refuse what is not an integer of at least ``least``."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be an integer, got {value!r}")
-    if int(value) < least:
-        raise ValueError(f"{name} must be at least {least}, got {value}")
+    def fit(
+        self,
+        X: ArrayLike,
+        y: Any = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from the samples and the pairs, and cluster.
 
+        Parameters
+        ----------
+        X : array (n_samples, n_features)
+        y : ignored
+        must_link : integer array (n_pairs, 2), optional
+            Row numbers of samples that belong together.
+        cannot_link : integer array (n_pairs, 2), optional
+            Row numbers of samples that belong apart.
 
-def check_clusters(n_clusters: Any, n_samples: int) -> None:
-    """Refuse fewer than one cluster, or more clusters than samples."""
-    check_count("n_clusters", n_clusters)
-    if n_clusters > n_samples:
-        raise ValueError(
-            f"n_clusters={n_clusters} is more than the n_samples={n_samples} rows of X: "
-            "lower n_clusters or give more rows"
-        )
+        Returns
+        -------
+        self
+        """
+        return self._fit(self._prepare(X, must_link, cannot_link))
 
+    def steps(
+        self,
+        X: ArrayLike,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Iterator[Any]:
+        """Yield the states from the first start on; the estimator itself is left as it was.
 
-def check_labels(labels: ArrayLike, n_samples: int, n_clusters: int, name: str = "init") -> Labels:
-    """Labels given as a start: integers 0 .. n_clusters - 1, one a sample, no cluster empty."""
-    given = np.asarray(labels)
-    if given.shape != (n_samples,) or not np.issubdtype(given.dtype, np.integer):
-        raise ValueError(
-            f"{name} must hold one integer label for each of the {n_samples} samples, "
-            f"got shape {given.shape} of {given.dtype}"
-        )
-    present = np.unique(given)
-    if not np.array_equal(present, np.arange(n_clusters)):
-        raise ValueError(
-            f"{name} must use every label from 0 to {n_clusters - 1} at least once, "
-            f"got the labels {present.tolist()}"
-        )
-    return given.astype(np.intp)
+        Parameters
+        ----------
+        X : array (n_samples, n_features)
+        must_link : integer array (n_pairs, 2), optional
+            Row numbers of samples that belong together.
+        cannot_link : integer array (n_pairs, 2), optional
+            Row numbers of samples that belong apart.
+
+        Yields
+        ------
+        frozen dataclass
+            The labels, the objective and what the equations name.
+        """
+        twin = clone(self)
+        yield from next(twin._runs(twin._prepare(X, must_link, cannot_link)))

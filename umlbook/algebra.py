@@ -13,10 +13,17 @@ S_t        ``total_scatter`` = S_w + S_b                 d x d
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import eigh
+from scipy.linalg import eigh, svd
+from scipy.sparse.linalg import eigsh
+from scipy.spatial.distance import cdist
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
+
+ROUNDING = 1e-10
+"""Relative differences below this are noise of the arithmetic: no label may depend on one."""
+DENSE = 1000
+"""Up to this order all eigenvectors cost less than a Lanczos iteration."""
 
 
 def encode(labels: ArrayLike, n_clusters: int | None = None) -> Labels:
@@ -161,18 +168,118 @@ def ky_fan(A: ArrayLike, k: int) -> tuple[float, Array]:
     n = A.shape[0]
     if not 1 <= k <= n:
         raise ValueError(f"k must lie between 1 and {n}, the order of A, got {k}")
-    values, vectors = eigh(A, subset_by_index=[n - k, n - 1])
-    return float(values.sum()), fix_signs(vectors[:, ::-1])
+    values, vectors = top_eigenvectors(A, k, above=None)
+    return float(values.sum()), vectors
 
 
-def nearest(distances: Array) -> Labels:
+def top_eigenvectors(
+    A: Array, k: int | None = None, *, above: float | None = 1e-12
+) -> tuple[Array, Array]:
+    """The k largest eigenvalues of a symmetric A, descending, and their vectors, signs fixed.
+
+    Parameters
+    ----------
+    A : array (n, n)
+    k : int, optional
+        All of them where it is left out.
+    above : float or None
+        Eigenvalues that do not exceed this share of the largest are dropped. None keeps them, and
+        asks for the dense solver whatever n is: Lanczos can miss a repeated eigenvalue zero.
+
+    Examples
+    --------
+    >>> values, vectors = top_eigenvectors(np.diag([0.0, 1.0, 3.0]), 3)
+    >>> values.tolist(), vectors.tolist()
+    ([3.0, 1.0], [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    """
+    n = len(A)
+    k = n if k is None else min(k, n)
+    if n <= DENSE or 10 * k > n or above is None:
+        values, vectors = eigh(A, subset_by_index=[n - k, n - 1])
+    else:
+        start = np.cos(np.arange(n, dtype=float))  # any fixed vector, always the same one
+        values, vectors = eigsh(A, k=k, which="LA", v0=start)
+    order = np.argsort(-values, kind="stable")
+    if above is not None:
+        order = order[values[order] > above * max(values.max(initial=0.0), 0.0)]
+    return values[order], fix_signs(vectors[:, order])
+
+
+def spectral_embedding(X: Array, n_vectors: int) -> tuple[Array, Array]:
+    """The top left singular vectors of X (n x r), and the map R (d x r) with X R equal to them.
+
+    r is the smaller of ``n_vectors`` and the numerical rank of X: beyond the rank any orthonormal
+    vectors are as good as any other, and none says anything about X.
+    """
+    U, singular, Vt = svd(X, full_matrices=False)
+    tiny = singular[0] * max(X.shape) * np.finfo(float).eps if singular.size else 0.0
+    rank = max(1, min(n_vectors, int(np.sum(singular > tiny))))
+    signs = np.sign(np.einsum("ij,ij->j", fix_signs(U[:, :rank]), U[:, :rank]))
+    scale = np.where(singular[:rank] > tiny, singular[:rank], np.inf)
+    return U[:, :rank] * signs, Vt[:rank].T * signs / scale
+
+
+def indicator_basis(labels: ArrayLike, n_clusters: int) -> Array:
+    """V: K - 1 orthonormal columns, orthogonal to the constant, that span the indicator with it.
+
+    The constant vector lies in the span of an indicator, and a centred kernel sends it to zero:
+    only these K - 1 directions carry anything.
+
+    >>> indicator_basis([0, 0, 1, 1], 2).round(3).ravel().tolist()
+    [0.5, 0.5, -0.5, -0.5]
+    """
+    if n_clusters == 1:  # nothing to span; one direction keeps every shape the same
+        direction = centered(np.eye(len(np.asarray(labels)))[:, :1])
+        return direction / np.linalg.norm(direction)
+    U = svd(centered(indicator(labels, n_clusters)), full_matrices=False)[0]
+    return fix_signs(U[:, : n_clusters - 1])
+
+
+def with_constant(V: Array) -> Array:
+    """V with the constant column of norm one beside it."""
+    return np.column_stack([V, np.full(len(V), 1 / np.sqrt(len(V)))])
+
+
+def subspace_change(V: Array, other: Array) -> float:
+    """Sum of the squared sines of the angles between two spaces; their dimension if it differs."""
+    if V.shape != other.shape:
+        return float(max(V.shape[1], other.shape[1]))
+    return max(0.0, V.shape[1] - float(np.sum((V.T @ other) ** 2)))
+
+
+def nearest(costs: Array, slack: Array | float | None = None) -> Labels:
     """The column of the smallest entry in each row; near-ties go to the first column.
 
-    A gap below 1e-10 of the largest distance is rounding, not geometry: without this rule a
-    point midway between two centres changes sides with the number of threads.
+    Entries within ``slack`` of a row's smallest one tie with it: such a gap is rounding, not
+    geometry, and without this rule a point midway between two centres changes sides with the
+    processor or the number of threads. The slack of a row depends on that row alone, so that one
+    far row changes no other; by default it is 1e-10 of the smallest entry.
 
     >>> nearest(np.array([[2.0, 1.0], [1.0, 1.0 - 1e-15]])).tolist()
     [1, 0]
+    >>> nearest(np.array([[1.0, 1.0 - 1e-6], [1e30, 2e30]])).tolist()
+    [1, 0]
     """
-    slack = 1e-10 * np.abs(distances).max(initial=0.0)
-    return np.argmax(distances <= distances.min(axis=1, keepdims=True) + slack, axis=1)
+    least = costs.min(axis=1)
+    reach = least + (ROUNDING * np.abs(least) if slack is None else slack)
+    return np.argmax(costs <= reach[:, None], axis=1)
+
+
+def nearest_center(X: Array, centers: Array) -> Labels:
+    """The nearest of the centres for each row of X; a near-tie goes to the first of them.
+
+    Distances tie when they differ by less than rounding can make of the row's own coordinates.
+    They are summed pair by pair: expanded into products, a far centre would take the digits of
+    the near ones.
+
+    >>> nearest_center(np.array([[0.0], [1.0], [9.0]]), np.array([[0.0], [2.0]])).tolist()
+    [0, 0, 1]
+    """
+    return nearest_with_distance(X, centers)[0]
+
+
+def nearest_with_distance(X: Array, centers: Array) -> tuple[Labels, Array]:
+    """The nearest centre of each row as in :func:`nearest_center`, and the distance to it."""
+    D = cdist(X, centers)
+    labels = nearest(D, ROUNDING * (D.min(axis=1) + np.linalg.norm(X, axis=1)))
+    return labels, D[np.arange(len(D)), labels]

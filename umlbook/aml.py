@@ -27,18 +27,19 @@ from numpy.typing import ArrayLike
 from scipy.linalg import svd
 from sklearn.base import TransformerMixin
 
-from umlbook._base import Run, SteppingClusterer, check_count, check_labels
-from umlbook._relaxed import (
-    check_several,
+from umlbook._base import Run, SteppingClusterer, tighter_if_tied
+from umlbook._checks import check_count, check_labels, check_positive, check_several
+from umlbook.algebra import (
+    Array,
+    Labels,
+    fix_signs,
+    indicator,
     indicator_basis,
-    rounded_labels,
+    nearest_center,
     subspace_change,
-    tighter_if_tied,
     with_constant,
 )
-from umlbook.algebra import Array, Labels, fix_signs, indicator, nearest
-from umlbook.kernels import check_width, distances
-from umlbook.lloyd import plus_plus_labels
+from umlbook.lloyd import plus_plus_labels, rounded_labels
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,15 @@ def relaxed_aml_steps(
         yield AMLStep(labels, W, L, found.centers, found.objective, before, value)
 
 
+@dataclass(frozen=True)
+class AMLProblem:
+    """The mean of the data, the data less it, and these whitened."""
+
+    mean: Array
+    X: Array
+    data: Whitened
+
+
 class AML(TransformerMixin, SteppingClusterer):
     r"""Adaptive metric learning: a projection and clusters that are far apart under its metric.
 
@@ -141,10 +151,17 @@ class AML(TransformerMixin, SteppingClusterer):
     init : "k-means++" or array (n,)
         Seeding, by turns on X and on the whitened X, or labels to start from (then a single
         start is run).
-    n_init, max_iter, tol, random_state, verbose
-        Starts; most states per start; when to stop (indicators: relative change of the objective,
-        or repeated labels; relaxed: change of the objective and of the space of L); seed;
-        progress bar.
+    n_init : int
+        Number of starts.
+    max_iter : int
+        Most states per start.
+    tol : float
+        Relative change of the objective at which a start ends; without ``relaxed`` it ends when
+        the labels repeat, too, and with it the space of L must have settled as well.
+    random_state : int, RandomState or None
+        Seed of the starts.
+    verbose : bool
+        Whether to show a progress bar.
 
     Attributes
     ----------
@@ -158,9 +175,16 @@ class AML(TransformerMixin, SteppingClusterer):
         Means of the projected data.
     mean_ : array (d,)
         Mean of X, which is subtracted first.
-    objective_, objective_path_ : float, array
-        The trace above at the end, and after each step. It never falls.
-    n_iter_, converged_, restarts_ : int, bool, tuple of Restart
+    objective_ : float
+        The trace above at the end.
+    objective_path_ : array (n_iter_,)
+        The trace after each step. It never decreases.
+    n_iter_ : int
+        Number of states of the best start.
+    converged_ : bool
+        Whether it settled.
+    restarts_ : tuple of Restart
+        How every start ended.
 
     References
     ----------
@@ -202,13 +226,13 @@ class AML(TransformerMixin, SteppingClusterer):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _prepare(self, X: ArrayLike) -> tuple[Array, Whitened]:
+    def _prepare(self, X: ArrayLike) -> AMLProblem:
         X = self._validated(X, reset=True)
         check_several(X)
-        lam = check_width("lam", self.lam)
+        lam = check_positive("lam", self.lam)
         self._check_components()
-        self.mean_ = X.mean(axis=0)
-        return X - self.mean_, whitened(X - self.mean_, lam)
+        mean = X.mean(axis=0)
+        return AMLProblem(mean, X - mean, whitened(X - mean, lam))
 
     def _check_components(self) -> None:
         if self.n_components is None:
@@ -221,22 +245,20 @@ class AML(TransformerMixin, SteppingClusterer):
                 "lower n_components or leave it out"
             )
 
-    def _starts(
-        self, problem: tuple[Array, Whitened], rng: np.random.RandomState
-    ) -> Iterator[Labels]:
-        X, data = problem
+    def _starts(self, problem: AMLProblem, rng: np.random.RandomState) -> Iterator[Labels]:
         if not isinstance(self.init, str):
-            yield check_labels(self.init, len(X), self.n_clusters)
+            yield check_labels(self.init, len(problem.X), self.n_clusters)
             return
         if self.init != "k-means++":
             raise ValueError(f"init must be 'k-means++' or an array of labels, got {self.init!r}")
         for i in range(self.n_init):
-            yield plus_plus_labels(data.rows if i % 2 else X, self.n_clusters, rng)
+            rows = problem.data.rows if i % 2 else problem.X
+            yield plus_plus_labels(rows, self.n_clusters, rng)
 
-    def _iterate(self, problem: tuple[Array, Whitened], start: Labels) -> Iterator[AMLStep]:
+    def _iterate(self, problem: AMLProblem, start: Labels) -> Iterator[AMLStep]:
         stream = relaxed_aml_steps if self.relaxed else aml_steps
         n_components = self.n_components or max(1, self.n_clusters - 1)
-        return stream(problem[1], start, self.n_clusters, n_components)
+        return stream(problem.data, start, self.n_clusters, n_components)
 
     def _settled(self, previous: AMLStep, state: AMLStep) -> bool:
         if not self.relaxed:
@@ -248,14 +270,15 @@ class AML(TransformerMixin, SteppingClusterer):
     def _key(self, state: AMLStep) -> Any:
         return None if self.relaxed else super()._key(state)
 
-    def _criterion(self, state: AMLStep) -> float:
+    def _criterion(self, problem: AMLProblem, state: AMLStep) -> float:
         return -state.objective
 
-    def _better(self, best: Run, run: Run) -> Run:
+    def _better(self, problem: AMLProblem, best: Run, run: Run) -> Run:
         tied = tighter_if_tied(best, run, self.tol) if self.relaxed else None
-        return tied or super()._better(best, run)
+        return tied or super()._better(problem, best, run)
 
-    def _adopt(self, problem: tuple[Array, Whitened], state: AMLStep) -> None:
+    def _adopt(self, problem: AMLProblem, state: AMLStep) -> None:
+        self.mean_ = problem.mean
         self.components_ = state.W
         self.metric_ = state.W @ state.W.T
         self.cluster_centers_ = state.centers[:, : state.W.shape[1]]
@@ -276,4 +299,4 @@ class AML(TransformerMixin, SteppingClusterer):
         ----------
         X : array (m, d)
         """
-        return nearest(distances(self.transform(X), self.cluster_centers_, squared=True))
+        return nearest_center(self.transform(X), self.cluster_centers_)

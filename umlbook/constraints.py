@@ -9,7 +9,6 @@ Row numbers belong to one X: when X is sliced, as in cross-validation, use `rest
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NoReturn
@@ -21,6 +20,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
+from umlbook._checks import check_count
 from umlbook.scores import label_codes
 
 __all__ = [
@@ -68,8 +68,8 @@ def validate_pairs(pairs: ArrayLike | None, n_samples: int, name: str = "must_li
     array([[0, 2],
            [1, 3]])
     """
-    numbers = _pair_numbers(pairs, name)
-    n_samples = _count(n_samples, "n_samples")
+    numbers = _checked_pairs(pairs, name)
+    check_count("n_samples", n_samples, least=0)
     if numbers.size and numbers.max() >= n_samples:
         raise ValueError(
             f"{name} has index {int(numbers.max())} but X has {n_samples} rows: index pairs are "
@@ -88,12 +88,17 @@ def check_constraints(
 
     Parameters
     ----------
-    must_link, cannot_link : array-like of int, shape (n_pairs, 2), or None
+    must_link : array-like of int, shape (n_pairs, 2), or None
+        Pairs of samples that belong together.
+    cannot_link : array-like of int, shape (n_pairs, 2), or None
+        Pairs of samples that belong apart.
     n_samples : int
+        Number of rows of X.
 
     Returns
     -------
-    must_link, cannot_link : ndarray of int, shape (n_unique_pairs, 2)
+    must_link : ndarray of int, shape (n_unique_pairs, 2)
+    cannot_link : ndarray of int, shape (n_unique_pairs, 2)
 
     Examples
     --------
@@ -118,7 +123,9 @@ def chunklets(must_link: ArrayLike | None, n_samples: int) -> IntArray:
     Parameters
     ----------
     must_link : array-like of int, shape (n_pairs, 2), or None
+        Pairs of samples that belong together.
     n_samples : int
+        Number of rows of X.
 
     Returns
     -------
@@ -144,12 +151,17 @@ def close(
 
     Parameters
     ----------
-    must_link, cannot_link : array-like of int, shape (n_pairs, 2), or None
+    must_link : array-like of int, shape (n_pairs, 2), or None
+        Pairs of samples that belong together.
+    cannot_link : array-like of int, shape (n_pairs, 2), or None
+        Pairs of samples that belong apart.
     n_samples : int
+        Number of rows of X.
 
     Returns
     -------
-    must_link, cannot_link : ndarray of int, shape (n_entailed_pairs, 2)
+    must_link : ndarray of int, shape (n_entailed_pairs, 2)
+    cannot_link : ndarray of int, shape (n_entailed_pairs, 2)
 
     Examples
     --------
@@ -190,9 +202,12 @@ def sample(
     ----------
     labels : array-like of shape (n_samples,)
         Labels of any type (see `umlbook.scores.label_codes`).
-    n_similar, n_dissimilar : int
-        How many pairs of each kind.
+    n_similar : int
+        How many pairs with equal labels.
+    n_dissimilar : int
+        How many pairs with different labels.
     random_state : int, RandomState or None
+        Seed of the draw.
 
     Returns
     -------
@@ -228,6 +243,7 @@ def restrict(pairs: ArrayLike | None, index: ArrayLike) -> IntArray:
     Parameters
     ----------
     pairs : array-like of int, shape (n_pairs, 2), or None
+        Row numbers of the whole X.
     index : array-like of int, shape (n_kept,)
         Different row numbers in any order, such as the `train_index` of a splitter.
 
@@ -241,7 +257,7 @@ def restrict(pairs: ArrayLike | None, index: ArrayLike) -> IntArray:
     array([[0, 1],
            [0, 2]])
     """
-    numbers = _pair_numbers(pairs, "pairs")
+    numbers = _checked_pairs(pairs, "pairs")
     rows = _row_numbers(index)
     order = np.argsort(rows)
     place = np.searchsorted(rows, numbers, sorter=order)
@@ -262,7 +278,10 @@ def satisfaction(
     ----------
     labels : array-like of shape (n_samples,)
         Labels of any type, usually those of a clustering.
-    must_link, cannot_link : array-like of int, shape (n_pairs, 2), or None
+    must_link : array-like of int, shape (n_pairs, 2), or None
+        Pairs of samples that belong together.
+    cannot_link : array-like of int, shape (n_pairs, 2), or None
+        Pairs of samples that belong apart.
 
     Returns
     -------
@@ -286,17 +305,6 @@ def _share(satisfied: NDArray[np.bool_]) -> float:
     return float(satisfied.mean()) if satisfied.size else float("nan")
 
 
-def _count(value: int, name: str) -> int:
-    """A whole number of at least zero."""
-    try:
-        number = operator.index(value)
-    except TypeError as error:
-        raise TypeError(f"{name} must be a whole number, got {value!r}") from error
-    if number < 0:
-        raise ValueError(f"{name} must not be negative, got {number}")
-    return number
-
-
 def _whole_numbers(values: ArrayLike, name: str, wanted: str) -> IntArray:
     """Row numbers, after checking that they are whole and not negative."""
     try:
@@ -317,7 +325,7 @@ def _whole_numbers(values: ArrayLike, name: str, wanted: str) -> IntArray:
     return numbers.astype(np.intp)
 
 
-def _pair_numbers(pairs: ArrayLike | None, name: str) -> IntArray:
+def _checked_pairs(pairs: ArrayLike | None, name: str) -> IntArray:
     """Pairs of different row numbers, (n_pairs, 2), with no upper bound on the numbers."""
     wanted = "an integer array of shape (n_pairs, 2), one pair of row numbers a row"
     if pairs is None:
@@ -403,7 +411,7 @@ def _drawn(
     first: IntArray, n_partners: IntArray, n_wanted: int, kind: str, rng: np.random.RandomState
 ) -> IntArray:
     """Different random pairs (earlier, later): `later` has the partners first, first + 1, ..."""
-    n_wanted = _count(n_wanted, f"n_{kind}")
+    check_count(f"n_{kind}", n_wanted, least=0)
     last_rank = np.cumsum(n_partners, dtype=np.int64)
     n_pairs = int(last_rank[-1])
     if n_wanted > n_pairs:
@@ -411,7 +419,7 @@ def _drawn(
             f"n_{kind}={n_wanted} but the labels have only {n_pairs} {kind} pairs: "
             f"ask for at most {n_pairs}"
         )
-    rank = sample_without_replacement(n_pairs, n_wanted, random_state=rng)
+    rank = sample_without_replacement(n_pairs, int(n_wanted), random_state=rng)
     later = np.searchsorted(last_rank, rank, side="right")
     earlier = first[later] + rank - (last_rank[later] - n_partners[later])
     return np.column_stack([earlier, later])

@@ -6,27 +6,45 @@ Widths follow one convention: :math:`\exp(-d^2 / 2\sigma^2)` for the Gaussian ke
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Real
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import cdist, pdist
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils import gen_batches
 
-from umlbook.algebra import Array
+from umlbook._checks import check_positive
+from umlbook.algebra import Array, top_eigenvectors
+
+CANCELLED = 1e-4
+"""A squared distance below this share of its two squared lengths has lost four digits or more."""
+SMALLEST_COMPONENT = 1e-9
+"""Eigenvalues of a kernel below this share of the largest are rounding."""
+NEGATIVE = 1e-5
+"""A negative eigenvalue beyond this share of the largest is no rounding."""
 
 
 def distances(X: ArrayLike, Y: ArrayLike | None = None, *, squared: bool = False) -> Array:
     """Euclidean distances of the rows of X and Y; exactly symmetric, zero diagonal without Y.
 
-    Both are first shifted by the mean of Y, which loses fewer digits far from the origin.
+    They come from one product of matrices, about the median of Y, which one far row does not
+    move. Where the product cancels (the rows are much nearer to each other than to the median)
+    the differences are summed instead, so that a distance depends on its two rows alone.
     """
-    X = np.asarray(X, dtype=float)
-    other = X if Y is None else np.asarray(Y, dtype=float)
-    origin = other.mean(axis=0)
-    D: Array = euclidean_distances(X - origin, other - origin, squared=True)
+    left = np.asarray(X, dtype=float)
+    right = left if Y is None else np.asarray(Y, dtype=float)
+    origin = np.median(right, axis=0)
+    left, right = left - origin, right - origin
+    D: Array = euclidean_distances(left, right, squared=True)
+    own, theirs = (np.einsum("ij,ij->i", side, side) for side in (left, right))
+    for rows in gen_batches(len(left), 1024):
+        i, j = np.nonzero(D[rows] <= CANCELLED * (own[rows, None] + theirs))
+        if len(i) > len(right):  # far more than the diagonal: all of them cost less than a list
+            D[rows] = cdist(left[rows], right, "sqeuclidean")
+        else:
+            D[rows][i, j] = np.sum((left[rows][i] - right[j]) ** 2, axis=1)
     if Y is None:
         D = (D + D.T) / 2
         np.fill_diagonal(D, 0.0)
@@ -41,7 +59,7 @@ def rbf(X: ArrayLike, Y: ArrayLike | None = None, *, sigma: float) -> Array:
            [0.607, 1.   ]])
     """
     D = distances(X, Y, squared=True)
-    D /= -2 * check_width("sigma", sigma) ** 2
+    D /= -2 * check_positive("sigma", sigma) ** 2
     return np.exp(D, out=D)
 
 
@@ -53,17 +71,12 @@ def exponential(X: ArrayLike, Y: ArrayLike | None = None, *, eta: float) -> Arra
            [0.368, 1.   ]])
     """
     D = distances(X, Y)
-    D /= -check_width("eta", eta)
+    D /= -check_positive("eta", eta)
     return np.exp(D, out=D)
 
 
-def check_width(name: str, width: float) -> float:
-    """The width as a float, or an error that says what a width may be."""
-    if isinstance(width, bool) or not isinstance(width, Real):
-        raise TypeError(f"{name} must be a positive number, got {width!r}")
-    if not 0 < width < np.inf:
-        raise ValueError(f"{name} must be a positive finite number, got {width!r}")
-    return float(width)
+check_width = check_positive
+"""Its name while only widths were checked."""
 
 
 def median_width(X: ArrayLike, *, max_rows: int = 4000) -> float:
@@ -88,12 +101,21 @@ def median_width(X: ArrayLike, *, max_rows: int = 4000) -> float:
 
 
 def resolve_width(width: float | str, X: ArrayLike, *, name: str = "sigma") -> float:
-    """A width given as a number or as ``"median"``, as a number."""
+    """A width given as a number or as ``"median"``, as a number; one for a single row.
+
+    Parameters
+    ----------
+    width : float or "median"
+    X : array (n, d)
+        The rows whose median distance is taken.
+    name : str
+        What the error calls the width.
+    """
     if isinstance(width, str):
         if width != "median":
             raise ValueError(f"{name} must be a positive number or 'median', got {width!r}")
-        return median_width(X)
-    return check_width(name, width)
+        return median_width(X) if len(np.asarray(X)) > 1 else 1.0
+    return check_positive(name, width)
 
 
 def center(K: ArrayLike) -> Array:
@@ -107,6 +129,80 @@ def center(K: ArrayLike) -> Array:
     means = K.mean(axis=0)
     C = K - means - means[:, None] + means.mean()
     return (C + C.T) / 2
+
+
+def center_rows(K: Array, column_means: Array) -> Array:
+    """The kernel of new rows with the training rows, in features minus their training mean.
+
+    ``column_means`` are those of the training kernel; in place of their own mean over all samples,
+    which is unknown, new rows have their mean over the training samples.
+    """
+    return K - column_means - K.mean(axis=1, keepdims=True) + column_means.mean()
+
+
+@dataclass(frozen=True)
+class KernelCoordinates:
+    """What :func:`kernel_pca` finds: the coordinates of the training rows, and those of new rows.
+
+    ``vectors`` are the eigenvectors of the centred kernel, each divided by the root of its
+    eigenvalue.
+    """
+
+    coordinates: Array
+    eigenvalues: Array
+    vectors: Array
+    column_means: Array
+
+    def at(self, K: Array) -> Array:
+        """The coordinates of new rows by their kernel with the training rows, m x n."""
+        return center_rows(K, self.column_means) @ self.vectors
+
+
+def kernel_pca(
+    K: Array, n_components: int | None = None, *, above: float = SMALLEST_COMPONENT
+) -> KernelCoordinates:
+    r"""Centred kernel PCA: coordinates whose products are the entries of the centred kernel.
+
+    With :math:`HKH = V \operatorname{diag}(s) V'` the training rows get :math:`V \sqrt{s}`, and
+    new rows, by the same map, their centred kernel with the training rows times
+    :math:`V / \sqrt{s}`.
+
+    Parameters
+    ----------
+    K : array (n, n)
+        Kernel of the training rows, not yet centred.
+    n_components : int, optional
+        Most coordinates to keep.
+    above : float
+        Coordinates whose eigenvalue does not exceed this share of the largest are dropped: they
+        are rounding, and new rows would be divided by it.
+
+    Returns
+    -------
+    KernelCoordinates
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [5.0]])
+    >>> found = kernel_pca(X @ X.T)
+    >>> found.coordinates.round(3).ravel().tolist(), found.at([[3.0]] @ X.T).round(3).tolist()
+    ([-2.0, -1.0, 3.0], [[1.0]])
+    """
+    values, V = top_eigenvectors(center(K), above=None)
+    if values[-1] < -NEGATIVE * np.abs(values).max():
+        raise ValueError(
+            "the kernel is not positive semi-definite, so kernel PCA has no coordinates whose "
+            "products it could be: clip its negative eigenvalues to zero first"
+        )
+    kept = values > above * max(values[0], 0.0)
+    if not kept.any():
+        raise ValueError(
+            f"the centred kernel of the n_samples={len(K)} rows is zero, so kernel PCA has no "
+            "coordinates: give rows that differ, or no kernel"
+        )
+    kept[n_components or len(kept) :] = False
+    vectors, means = V[:, kept] / np.sqrt(values[kept]), K.mean(axis=0)
+    return KernelCoordinates(center_rows(K, means) @ vectors, values[kept], vectors, means)
 
 
 def check_kernel(K: Array, *, name: str = "X") -> None:
@@ -202,7 +298,7 @@ class RBFBank:
     """
 
     def __init__(self, X: ArrayLike, widths: ArrayLike):
-        self.widths = np.array([check_width("widths", s) for s in np.ravel(widths)])
+        self.widths = np.array([check_positive("widths", s) for s in np.ravel(widths)])
         self.squared_distances = distances(X, squared=True)
         self.n_samples = len(self.squared_distances)
         self.traces = np.array([np.trace(K) - K.mean() * len(K) for K in self.plain()])

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol, TypeVar
 
 import numpy as np
 from sklearn.cluster import kmeans_plusplus
 
-from umlbook.algebra import Array, Labels, cluster_means, nearest
-from umlbook.kernels import distances
+from umlbook.algebra import ROUNDING, Array, Labels, cluster_means, nearest_with_distance
 
 
 class Labelled(Protocol):
@@ -19,6 +19,9 @@ class Labelled(Protocol):
 
 
 S = TypeVar("S", bound=Labelled)
+
+MAX_PASSES = 300
+"""Passes after which a run of k-means inside another method is taken as it is."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class LloydStep:
 
 
 def lloyd_steps(X: Array, labels: Labels, n_clusters: int) -> Iterator[LloydStep]:
-    """Lloyd's algorithm from given labels; the objective never rises.
+    """Lloyd's algorithm from given labels; the objective never increases.
 
     The state holds the labels and the objective at the means of these very labels; the next
     labels are the nearest means.
@@ -39,7 +42,7 @@ def lloyd_steps(X: Array, labels: Labels, n_clusters: int) -> Iterator[LloydStep
     while True:
         centers = cluster_means(X, labels, n_clusters)
         yield LloydStep(labels, centers, float(np.sum((X - centers[labels]) ** 2)))
-        labels = nearest_filled(distances(X, centers, squared=True))
+        labels = nearest_filled(X, centers)
 
 
 def until_settled(states: Iterator[S]) -> Iterator[S]:
@@ -52,22 +55,35 @@ def until_settled(states: Iterator[S]) -> Iterator[S]:
         before = state.labels
 
 
-def nearest_filled(D: Array) -> Labels:
-    """The nearest centre of each sample, from distances n x K, with no cluster left empty."""
-    closest = nearest(D)
-    return fill_empty(closest, D[np.arange(len(D)), closest], D.shape[1])
+def settled(states: Iterator[S]) -> S:
+    """The state in which the labels first repeat, or that after ``MAX_PASSES`` passes."""
+    for state in until_settled(islice(states, MAX_PASSES)):
+        last = state
+    return last
+
+
+def rounded_labels(embedding: Array, labels: Labels, n_clusters: int) -> LloydStep:
+    """Where Lloyd's algorithm settles among the rows of the embedding, from these labels on."""
+    return settled(lloyd_steps(embedding, labels, n_clusters))
+
+
+def nearest_filled(X: Array, centers: Array) -> Labels:
+    """The nearest of the centres for each row of X, with no cluster left empty."""
+    return fill_empty(*nearest_with_distance(X, centers), len(centers))
 
 
 def fill_empty(labels: Labels, to_center: Array, n_clusters: int) -> Labels:
-    """Give each empty cluster the sample farthest from its own centre; the objective only falls.
+    """Give each empty cluster the sample farthest from its own centre.
 
+    The objective never increases by it.
     ``to_center`` holds each sample's distance to its own centre. A sample alone in its cluster
-    stays there.
+    stays there; of samples that are equally far but for rounding the first is taken.
     """
     labels, to_center = labels.copy(), to_center.copy()
     sizes = np.bincount(labels, minlength=n_clusters)
     for empty in np.flatnonzero(sizes == 0):
-        farthest = int(np.argmax(np.where(sizes[labels] > 1, to_center, -np.inf)))
+        free = np.where(sizes[labels] > 1, to_center, -np.inf)
+        farthest = int(np.argmax(free >= free.max() * (1 - ROUNDING)))
         sizes[labels[farthest]] -= 1
         sizes[empty] = 1
         labels[farthest] = empty
@@ -78,4 +94,4 @@ def fill_empty(labels: Labels, to_center: Array, n_clusters: int) -> Labels:
 def plus_plus_labels(X: Array, n_clusters: int, rng: np.random.RandomState) -> Labels:
     """K-means++ seeding: each sample to the nearest of n_clusters sampled ones."""
     centers, _ = kmeans_plusplus(X, n_clusters, random_state=rng)
-    return nearest_filled(distances(X, centers, squared=True))
+    return nearest_filled(X, centers)

@@ -149,7 +149,10 @@ def clustering_accuracy(labels_true: ArrayLike, labels_pred: ArrayLike) -> float
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
+    labels_true : array-like of shape (n_samples,)
+        True class of each sample.
+    labels_pred : array-like of shape (n_samples,)
+        Predicted cluster of each sample.
 
     Returns
     -------
@@ -179,7 +182,10 @@ def purity(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
+    labels_true : array-like of shape (n_samples,)
+        True class of each sample.
+    labels_pred : array-like of shape (n_samples,)
+        Predicted cluster of each sample.
 
     Returns
     -------
@@ -211,7 +217,10 @@ def variation_of_information(
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
+    labels_true : array-like of shape (n_samples,)
+        True class of each sample.
+    labels_pred : array-like of shape (n_samples,)
+        Predicted cluster of each sample.
     normalize : bool, default=False
         Divide by log n, for a value in [0, 1]: the scale of CPCM's Table 1. For n = 1 there is
         one partition only and the value is 0 either way.
@@ -260,7 +269,10 @@ def modified_rand(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
+    labels_true : array-like of shape (n_samples,)
+        True class of each sample.
+    labels_pred : array-like of shape (n_samples,)
+        Predicted cluster of each sample.
 
     Returns
     -------

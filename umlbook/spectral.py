@@ -19,14 +19,22 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import svd
 from sklearn.base import TransformerMixin
 from sklearn.utils import Tags, gen_batches
 
-from umlbook._base import SteppingClusterer, check_labels
-from umlbook.algebra import Array, Labels, fix_signs, nearest, one_hot
-from umlbook.kernels import check_kernel, distances, exponential, rbf, resolve_width
-from umlbook.lloyd import LloydStep, lloyd_steps, nearest_filled, plus_plus_labels
+from umlbook._base import SteppingClusterer
+from umlbook._checks import check_labels
+from umlbook.algebra import (
+    ROUNDING,
+    Array,
+    Labels,
+    nearest,
+    nearest_center,
+    one_hot,
+    spectral_embedding,
+)
+from umlbook.kernels import check_kernel, exponential, rbf, resolve_width
+from umlbook.lloyd import LloydStep, fill_empty, lloyd_steps, plus_plus_labels
 
 Kernel = str | Callable[[Array, Array], ArrayLike]
 
@@ -46,6 +54,17 @@ def center_distances(products: Array, own: Array, center_norms: Array) -> Array:
     return np.maximum(own[:, None] - 2 * products + center_norms, 0.0)
 
 
+def nearest_kernel_center(products: Array, center_norms: Array) -> Labels:
+    """The nearest centre of each row, from <phi(x), m_c> (m x K) and |m_c|^2.
+
+    |m_c|^2 - 2 <phi(x), m_c> is the squared distance less k(x, x), which no comparison needs; its
+    rounding goes with the two terms of which it is the difference.
+    """
+    costs, rows = center_norms - 2 * products, np.arange(len(products))
+    size = center_norms + 2 * np.abs(products)
+    return nearest(costs, ROUNDING * size[rows, np.argmin(costs, axis=1)])
+
+
 def kernel_kmeans_steps(K: Array, labels: Labels, n_clusters: int) -> Iterator[KernelStep]:
     """Lloyd's algorithm in the feature space of K: one product of K with n x n_clusters a step.
 
@@ -58,9 +77,12 @@ def kernel_kmeans_steps(K: Array, labels: Labels, n_clusters: int) -> Iterator[K
         weights = one_hot(labels, n_clusters) / sizes
         products = K @ weights
         norms = np.einsum("ic,ic->c", weights, products)
+        # Cluster by cluster: in one sum a far sample would take the digits of all the others.
+        scatter = np.bincount(labels, own, minlength=n_clusters) - sizes * norms
+        yield KernelStep(labels, weights, norms, float(scatter.sum()))
+        labels = nearest_kernel_center(products, norms)
         D = center_distances(products, own, norms)
-        yield KernelStep(labels, weights, norms, float(own.sum() - sizes @ norms))
-        labels = nearest_filled(D)
+        labels = fill_empty(labels, D[np.arange(len(D)), labels], n_clusters)
 
 
 def kernel_plus_plus_labels(K: Array, n_clusters: int, rng: np.random.RandomState) -> Labels:
@@ -77,9 +99,18 @@ def kernel_plus_plus_labels(K: Array, n_clusters: int, rng: np.random.RandomStat
         chosen.append(int(rng.choice(len(K), p=gap / gap.sum())))
         last = np.maximum(own - 2 * K[:, chosen[-1]] + own[chosen[-1]], 0.0)
         D = np.column_stack([D, last])
-    labels = nearest(D)
+    labels = nearest(D, ROUNDING * own)
     labels[chosen] = np.arange(n_clusters)  # duplicates of a seed leave no cluster empty
     return labels
+
+
+@dataclass(frozen=True)
+class KernelProblem:
+    """The training rows, the width of their kernel if it has one, and the kernel itself."""
+
+    X: Array
+    sigma: float | None
+    K: Array
 
 
 class KernelKMeans(SteppingClusterer):
@@ -98,18 +129,33 @@ class KernelKMeans(SteppingClusterer):
         Width of the Gaussian (exp(-d^2 / (2 sigma^2))) or exponential (exp(-d / sigma)) kernel.
     init : "k-means++" or array (n,)
         Seeding in feature space, or labels to start from (then a single start is run).
-    n_init, max_iter, tol, random_state, verbose
-        Starts; most states per start; relative change of the objective to stop at (0: only when
-        the labels repeat); seed; progress bar.
+    n_init : int
+        Number of starts.
+    max_iter : int
+        Most states per start.
+    tol : float
+        Relative change of the objective at which a start ends; with 0 it ends only when the labels
+        repeat.
+    random_state : int, RandomState or None
+        Seed of the starts.
+    verbose : bool
+        Whether to show a progress bar.
 
     Attributes
     ----------
     labels_ : array (n,)
     cluster_centers_ : array (n_clusters, n)
         Each centre as weights on the training samples: it has no other coordinates.
-    objective_, objective_path_ : float, array
-        The objective at the end, and after each step.
-    n_iter_, converged_, restarts_ : int, bool, tuple of Restart
+    objective_ : float
+        The objective at the end.
+    objective_path_ : array (n_iter_,)
+        The objective after each step.
+    n_iter_ : int
+        Number of states of the best start.
+    converged_ : bool
+        Whether it settled.
+    restarts_ : tuple of Restart
+        How every start ended.
     X_fit_ : array (n, d)
         The training rows (the kernel, if precomputed).
     sigma_ : float
@@ -159,56 +205,58 @@ class KernelKMeans(SteppingClusterer):
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         return tags
 
-    def _prepare(self, X: ArrayLike) -> Array:
+    def _prepare(self, X: ArrayLike) -> KernelProblem:
         X = self._validated(X, reset=True)
-        if isinstance(self.kernel, str) and self.kernel in ("rbf", "exponential"):
-            self.sigma_ = resolve_width(self.sigma, X) if len(X) > 1 else 1.0
-        self.X_fit_ = X
-        K = self._kernel_matrix(X)
+        has_width = isinstance(self.kernel, str) and self.kernel in ("rbf", "exponential")
+        sigma = resolve_width(self.sigma, X) if has_width else None
+        K = self._kernel_matrix(X, X, sigma)
         if callable(self.kernel) or self.kernel == "precomputed":
             check_kernel(K)
-        return K
+        return KernelProblem(X, sigma, K)
 
-    def _kernel_matrix(self, X: Array) -> Array:
+    def _kernel_matrix(self, X: Array, X_fit: Array, sigma: float | None) -> Array:
         """Kernel of the rows of X with the training rows; exactly symmetric for the latter."""
-        against = None if X is self.X_fit_ else self.X_fit_
+        against = None if X is X_fit else X_fit
         if callable(self.kernel):
-            return np.asarray(self.kernel(X, self.X_fit_), dtype=float)
+            return np.asarray(self.kernel(X, X_fit), dtype=float)
         if self.kernel == "precomputed":
             return X
-        if self.kernel == "rbf":
-            return rbf(X, against, sigma=self.sigma_)
-        if self.kernel == "exponential":
-            return exponential(X, against, eta=self.sigma_)
-        if self.kernel == "linear":  # about the mean: the same distances, more digits
-            origin = self.X_fit_.mean(axis=0)
-            return (X - origin) @ (self.X_fit_ - origin).T
+        if self.kernel == "rbf" and sigma is not None:
+            return rbf(X, against, sigma=sigma)
+        if self.kernel == "exponential" and sigma is not None:
+            return exponential(X, against, eta=sigma)
+        if self.kernel == "linear":  # about the median: the same distances, more digits
+            origin = np.median(X_fit, axis=0)
+            return (X - origin) @ (X_fit - origin).T
         raise ValueError(
             "kernel must be 'rbf', 'exponential', 'linear', 'precomputed' or a callable, "
             f"got {self.kernel!r}"
         )
 
-    def _starts(self, problem: Array, rng: np.random.RandomState) -> Iterator[Labels]:
+    def _starts(self, problem: KernelProblem, rng: np.random.RandomState) -> Iterator[Labels]:
         if not isinstance(self.init, str):
-            yield check_labels(self.init, len(problem), self.n_clusters)
+            yield check_labels(self.init, len(problem.X), self.n_clusters)
             return
         if self.init != "k-means++":
             raise ValueError(f"init must be 'k-means++' or an array of labels, got {self.init!r}")
         for _ in range(self.n_init):
-            yield kernel_plus_plus_labels(problem, self.n_clusters, rng)
+            yield kernel_plus_plus_labels(problem.K, self.n_clusters, rng)
 
-    def _iterate(self, problem: Array, start: Labels) -> Iterator[KernelStep]:
-        return kernel_kmeans_steps(problem, start, self.n_clusters)
+    def _iterate(self, problem: KernelProblem, start: Labels) -> Iterator[KernelStep]:
+        return kernel_kmeans_steps(problem.K, start, self.n_clusters)
 
-    def _adopt(self, problem: Array, state: KernelStep) -> None:
+    def _adopt(self, problem: KernelProblem, state: KernelStep) -> None:
+        self.X_fit_ = problem.X
+        if problem.sigma is not None:
+            self.sigma_ = problem.sigma
         self.cluster_centers_ = state.center_weights.T
         self._center_norms = state.center_norms
         if not self.converged_:  # then the nearest centre may differ from the state's labels
-            self.labels_ = nearest(self._relative_distances(problem))
+            self.labels_ = self._nearest(problem.K)
 
-    def _relative_distances(self, K: Array) -> Array:
-        """Squared distances to the centres less k(x, x), which no comparison needs."""
-        return self._center_norms - 2 * K @ self.cluster_centers_.T
+    def _nearest(self, K: Array) -> Labels:
+        """The nearest centre of each row of a kernel with the training samples."""
+        return nearest_kernel_center(K @ self.cluster_centers_.T, self._center_norms)
 
     def predict(self, X: ArrayLike) -> Labels:
         """Label of the nearest centre in feature space for each row of X.
@@ -218,25 +266,22 @@ class KernelKMeans(SteppingClusterer):
         X : array (m, d), or the m x n kernel with the training samples if precomputed
         """
         X = self._validated(X, reset=False)
+        sigma = getattr(self, "sigma_", None)
         parts = [
-            nearest(self._relative_distances(self._kernel_matrix(X[rows])))
+            self._nearest(self._kernel_matrix(X[rows], self.X_fit_, sigma))
             for rows in gen_batches(len(X), 2048)
         ]
         return np.concatenate(parts)
 
 
-def spectral_embedding(X: Array, n_vectors: int) -> tuple[Array, Array]:
-    """The top left singular vectors of X (n x r), and the map R (d x r) with X R equal to them.
+@dataclass(frozen=True)
+class SpectralProblem:
+    """What was subtracted from X, its singular vectors V, the map to them, and tr(V'XX'V)."""
 
-    r is the smaller of ``n_vectors`` and the numerical rank of X: beyond the rank any orthonormal
-    vectors are as good as any other, and none says anything about X.
-    """
-    U, singular, Vt = svd(X, full_matrices=False)
-    tiny = singular[0] * max(X.shape) * np.finfo(float).eps if singular.size else 0.0
-    rank = max(1, min(n_vectors, int(np.sum(singular > tiny))))
-    signs = np.sign(np.einsum("ij,ij->j", fix_signs(U[:, :rank]), U[:, :rank]))
-    scale = np.where(singular[:rank] > tiny, singular[:rank], np.inf)
-    return U[:, :rank] * signs, Vt[:rank].T * signs / scale
+    offset: Array
+    V: Array
+    components: Array
+    value: float
 
 
 class SpectralKMeans(TransformerMixin, SteppingClusterer):
@@ -251,8 +296,17 @@ class SpectralKMeans(TransformerMixin, SteppingClusterer):
     n_clusters : int
     centered : bool
         Subtract the mean of X first; then at most K - 1 vectors carry the clusters.
-    n_init, max_iter, tol, random_state, verbose
-        Of the rounding, as in :class:`KernelKMeans`.
+    n_init : int
+        Number of starts of the rounding.
+    max_iter : int
+        Most states per start.
+    tol : float
+        Relative change of the objective at which a start ends; with 0 it ends only when the labels
+        repeat.
+    random_state : int, RandomState or None
+        Seed of the starts.
+    verbose : bool
+        Whether to show a progress bar.
 
     Attributes
     ----------
@@ -264,9 +318,16 @@ class SpectralKMeans(TransformerMixin, SteppingClusterer):
         a k-means objective below tr(XX') less this.
     cluster_centers_ : array (n_clusters, K)
         Means of the rows of V.
-    objective_, objective_path_ : float, array
-        :math:`\lVert V - YY'V \rVert^2`, the distance of the two spaces, at the end and along.
-    n_iter_, converged_, restarts_ : int, bool, tuple of Restart
+    objective_ : float
+        :math:`\lVert V - YY'V \rVert^2`, the distance of the two spaces, at the end.
+    objective_path_ : array (n_iter_,)
+        The same after each step.
+    n_iter_ : int
+        Number of states of the best start.
+    converged_ : bool
+        Whether it settled.
+    restarts_ : tuple of Restart
+        How every start ended.
 
     References
     ----------
@@ -298,25 +359,25 @@ class SpectralKMeans(TransformerMixin, SteppingClusterer):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _prepare(self, X: ArrayLike) -> Array:
+    def _prepare(self, X: ArrayLike) -> SpectralProblem:
         X = self._validated(X, reset=True)
-        self.offset_ = X.mean(axis=0) if self.centered else np.zeros(X.shape[1])
-        X = X - self.offset_
-        self.embedding_, self.components_ = spectral_embedding(X, self.n_clusters)
-        self.relaxed_objective_ = float(np.sum((X.T @ self.embedding_) ** 2))
-        return self.embedding_
+        offset = X.mean(axis=0) if self.centered else np.zeros(X.shape[1])
+        V, components = spectral_embedding(X - offset, self.n_clusters)
+        return SpectralProblem(offset, V, components, float(np.sum(((X - offset).T @ V) ** 2)))
 
-    def _starts(self, problem: Array, rng: np.random.RandomState) -> Iterator[Labels]:
+    def _starts(self, problem: SpectralProblem, rng: np.random.RandomState) -> Iterator[Labels]:
         for _ in range(self.n_init):
-            yield plus_plus_labels(problem, self.n_clusters, rng)
+            yield plus_plus_labels(problem.V, self.n_clusters, rng)
 
-    def _iterate(self, problem: Array, start: Labels) -> Iterator[LloydStep]:
-        return lloyd_steps(problem, start, self.n_clusters)
+    def _iterate(self, problem: SpectralProblem, start: Labels) -> Iterator[LloydStep]:
+        return lloyd_steps(problem.V, start, self.n_clusters)
 
-    def _adopt(self, problem: Array, state: LloydStep) -> None:
+    def _adopt(self, problem: SpectralProblem, state: LloydStep) -> None:
+        self.offset_, self.components_ = problem.offset, problem.components
+        self.embedding_, self.relaxed_objective_ = problem.V, problem.value
         self.cluster_centers_ = state.centers
         if not self.converged_:  # then the nearest centre may differ from the state's labels
-            self.labels_ = nearest(distances(problem, state.centers, squared=True))
+            self.labels_ = nearest_center(problem.V, state.centers)
 
     def transform(self, X: ArrayLike) -> Array:
         """Rows of X in the space of the singular vectors; training rows give ``embedding_``.
@@ -334,4 +395,4 @@ class SpectralKMeans(TransformerMixin, SteppingClusterer):
         ----------
         X : array (m, d)
         """
-        return nearest(distances(self.transform(X), self.cluster_centers_, squared=True))
+        return nearest_center(self.transform(X), self.cluster_centers_)

@@ -1,8 +1,20 @@
-"""What only the notebooks use: the ledger, figures, steppers, explorers, quizzes and exercises."""
+"""What only the notebooks use, in five rooms; here are the names that chapters import.
 
-from umlbook.book.compare import compare
-from umlbook.book.concordance import concordance
-from umlbook.book.draw import (
+`page` is what a page is made of, `ledger` holds the claims of the papers, `exercises` the
+exercises and quizzes, `own` the chapter on a reader's own data, and `site` the static pages. The
+imports go one way: `page` imports none of the others, `ledger`, `exercises` and `own` import
+`page` only, and `site` imports `page` and `ledger`.
+"""
+
+from umlbook.book.exercises.hand_in import hand_in
+from umlbook.book.exercises.judge import exercise
+from umlbook.book.exercises.progress import report, set_student
+from umlbook.book.exercises.quiz import quiz
+from umlbook.book.ledger import check, check_true, entry, erratum
+from umlbook.book.ledger.concordance import concordance
+from umlbook.book.ledger.notation import notation
+from umlbook.book.page.compare import compare
+from umlbook.book.page.draw import (
     draw_clusters,
     draw_deformation,
     draw_kernel,
@@ -11,17 +23,11 @@ from umlbook.book.draw import (
     draw_simplex,
     draw_spectrum,
 )
-from umlbook.book.exercises import exercise
-from umlbook.book.explorer import explorer
-from umlbook.book.figures import PALETTE, line_look, new_figure, show
-from umlbook.book.hand_in import hand_in
-from umlbook.book.invariants import monotone, on_simplex, orthonormal, psd, rows_sum_to_one
-from umlbook.book.ledger import check, check_true, entry, erratum
-from umlbook.book.notation import notation
-from umlbook.book.progress import report, set_student
-from umlbook.book.quiz import quiz
-from umlbook.book.stepper import stepper
-from umlbook.book.tables import rounded, table
+from umlbook.book.page.explorer import explorer
+from umlbook.book.page.figures import PALETTE, line_look, new_figure, show
+from umlbook.book.page.invariants import monotone, on_simplex, orthonormal, psd, rows_sum_to_one
+from umlbook.book.page.stepper import stepper
+from umlbook.book.page.tables import rounded, table
 
 __all__ = [
     "PALETTE",

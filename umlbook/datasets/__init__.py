@@ -1,8 +1,9 @@
 """The data sets of the book: tables and images by name, synthetic sets by function.
 
 ``load("wine")`` gives a table as a scikit-learn ``Bunch``; ``names()`` lists what can be loaded.
-``make_two_moons`` and its kin draw the synthetic sets of the papers from a seed. Nothing here uses
-the network; ``SOURCES.md`` beside this file says where each table comes from.
+``make_two_moons`` and the other ``make_`` functions draw the synthetic sets of the papers from a
+seed. Nothing here uses the network; ``SOURCES.md`` beside this file says where each table comes
+from.
 """
 
 from umlbook.datasets.images import MissingExtraError

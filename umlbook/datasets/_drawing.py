@@ -1,9 +1,11 @@
-"""What the synthetic sets share: sizes, seeds, jitter, and the checks of their arguments."""
+"""What the synthetic sets share: sizes, seeds and jitter."""
 
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
+
+from umlbook._checks import check_count
 
 Points = NDArray[np.float64]
 Sample = tuple[Points, NDArray[np.int64]]
@@ -28,7 +30,7 @@ def jittered_sample(shapes: list[Points], noise: float, rng: np.random.Generator
 
 def class_sizes(n_samples: int, n_classes: int) -> list[int]:
     """Sizes that sum to n_samples and differ by one at most, larger ones first."""
-    require_count("n_samples", n_samples)
+    check_count("n_samples", n_samples)
     if n_samples < n_classes:
         raise ValueError(f"{n_samples=} is too few for {n_classes} classes: give at least one each")
     smaller, remainder = divmod(int(n_samples), n_classes)
@@ -48,21 +50,3 @@ def generator(random_state: RandomState) -> np.random.Generator:
         f"{random_state=} must be None, an int of 0 or more, a numpy.random.Generator "
         "or a numpy.random.RandomState"
     )
-
-
-def require_count(name: str, value: int) -> None:
-    """Raise unless the value is a whole number of 1 or more."""
-    if not isinstance(value, Integral) or isinstance(value, bool):
-        raise TypeError(f"{name}={value!r} must be a whole number")
-    if value < 1:
-        raise ValueError(f"{name}={value!r} must be 1 or more")
-
-
-def require_numbers(*, positive: bool = False, **values: float) -> None:
-    """Raise unless every value is a finite number of 0 or more, or above 0 if ``positive``."""
-    wanted = "a finite number above 0" if positive else "a finite number of 0 or more"
-    for name, value in values.items():
-        if not isinstance(value, Real) or isinstance(value, bool):
-            raise TypeError(f"{name}={value!r} must be {wanted}")
-        if not np.isfinite(value) or value < 0 or (positive and value == 0):
-            raise ValueError(f"{name}={value!r} must be {wanted}")

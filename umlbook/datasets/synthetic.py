@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from umlbook._checks import check_count, check_nonnegative, check_positive
 from umlbook.datasets._drawing import (
     Points,
     RandomState,
@@ -24,8 +25,6 @@ from umlbook.datasets._drawing import (
     directions,
     generator,
     jittered_sample,
-    require_count,
-    require_numbers,
 )
 
 
@@ -57,7 +56,7 @@ def make_two_moons(
     >>> sorted(X[y == 1].round(2).tolist())
     [[0.0, 0.5], [1.0, -0.5], [2.0, 0.5]]
     """
-    require_numbers(noise=noise)
+    check_nonnegative("noise", noise)
     t_upper, t_lower = (np.linspace(0, np.pi, size) for size in class_sizes(n_samples, 2))
     upper = np.column_stack([np.cos(t_upper), np.sin(t_upper)])
     lower = np.column_stack([1 - np.cos(t_lower), 0.5 - np.sin(t_lower)])
@@ -89,8 +88,10 @@ def make_parallel_lines(
     ----------
     n_samples : int, default=200
     n_lines : int, default=2
-    length, gap : float
-        Length of each line, and distance between neighbours.
+    length : float, default=5.0
+        Length of each line.
+    gap : float, default=1.0
+        Distance between neighbouring lines.
     noise : float, default=0.1
     random_state : int, Generator, RandomState or None
 
@@ -106,7 +107,7 @@ def make_parallel_lines(
     >>> [X[y == k, 1].tolist() for k in range(3)]
     [[0.0, 0.0, 0.0], [2.0, 2.0], [4.0, 4.0]]
     """
-    require_numbers(noise=noise)
+    check_nonnegative("noise", noise)
     rng = generator(random_state)
     lines = _lines(n_samples, n_lines, length, gap, rng)
     return jittered_sample(lines, noise, rng)
@@ -145,16 +146,16 @@ def make_rings(
     >>> [float(np.hypot(*X[y == k].T).max().round(6)) for k in range(3)]
     [1.0, 3.0, 4.0]
     """
-    require_numbers(noise=noise)
+    check_nonnegative("noise", noise)
     if n_rings is None:
         n_rings = 2 if radii is None else len(radii)
-    require_count("n_rings", n_rings)
+    check_count("n_rings", n_rings)
     if radii is None:
         radii = range(1, n_rings + 1)
     if len(radii) != n_rings:
         raise ValueError(f"{n_rings=} but radii has {len(radii)} entries: give one radius a ring")
     for radius in radii:
-        require_numbers(positive=True, radii=radius)
+        check_positive("radii", radius)
     rng = generator(random_state)
     sizes = class_sizes(n_samples, n_rings)
     rings = [r * directions(size, rng) for r, size in zip(radii, sizes, strict=True)]
@@ -187,7 +188,7 @@ def make_circle(
     >>> bool(radius[y == 0].max() <= 0.5), float(radius[y == 1].min().round(6))
     (True, 1.0)
     """
-    require_numbers(noise=noise)
+    check_nonnegative("noise", noise)
     rng = generator(random_state)
     n_disc, n_circle = class_sizes(n_samples, 2)
     # The square root makes the density uniform: a ring's area grows with its radius.
@@ -221,7 +222,7 @@ def make_cross(
     >>> bool(np.all(X[y == 0, 1] == 0)), bool(np.all(X[y == 1, 0] == 0))
     (True, True)
     """
-    require_numbers(noise=noise)
+    check_nonnegative("noise", noise)
     rng = generator(random_state)
     n_across, n_up = class_sizes(n_samples, 2)
     horizontal = np.column_stack([rng.uniform(-1, 1, n_across), np.zeros(n_across)])
@@ -252,14 +253,18 @@ def make_noisy_lines(
     Parameters
     ----------
     n_samples : int, default=300
-    length, gap : float
-        Length of each line, and distance between neighbours.
+    length : float, default=5.0
+        Length of each line.
+    gap : float, default=1.0
+        Distance between neighbouring lines.
     noise : float, default=0.1
         Jitter of the first three columns.
-    correlated_scale, gaussian_scale : float
-        Standard deviation of columns 3 to 5, and of columns 6 to 55.
+    correlated_scale : float, default=5.0
+        Standard deviation of columns 3 to 5.
     correlation : float, default=0.95
-        Between any two of columns 3 to 5, from 0 to 1.
+        Correlation of any two of columns 3 to 5, from 0 to 1.
+    gaussian_scale : float, default=1.0
+        Standard deviation of columns 6 to 55.
     random_state : int, Generator, RandomState or None
 
     Returns
@@ -277,14 +282,12 @@ def make_noisy_lines(
     >>> [round(X[y == k, 1].mean()) for k in range(3)]
     [0, 1, 2]
     """
-    require_numbers(
-        noise=noise,
-        correlated_scale=correlated_scale,
-        correlation=correlation,
-        gaussian_scale=gaussian_scale,
-    )
+    check_nonnegative("noise", noise)
+    check_nonnegative("correlated_scale", correlated_scale)
+    check_nonnegative("correlation", correlation)
+    check_nonnegative("gaussian_scale", gaussian_scale)
     if correlation > 1:
-        raise ValueError(f"{correlation=} must be from 0 to 1")
+        raise ValueError(f"correlation must be from 0 to 1, got {correlation!r}")
     rng = generator(random_state)
     flat_lines = _lines(n_samples, 3, length, gap, rng)
     lines, y = jittered_sample([np.pad(line, ((0, 0), (0, 1))) for line in flat_lines], noise, rng)
@@ -298,8 +301,9 @@ def _lines(
     n_samples: int, n_lines: int, length: float, gap: float, rng: np.random.Generator
 ) -> list[Points]:
     """Points uniform along horizontal segments at the heights 0, gap, 2 gap, ..."""
-    require_count("n_lines", n_lines)
-    require_numbers(positive=True, length=length, gap=gap)
+    check_count("n_lines", n_lines)
+    check_positive("length", length)
+    check_positive("gap", gap)
     return [
         np.column_stack([rng.uniform(-length / 2, length / 2, size), np.full(size, k * gap)])
         for k, size in enumerate(class_sizes(n_samples, n_lines))

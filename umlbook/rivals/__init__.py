@@ -1,26 +1,34 @@
-"""The methods that the papers compare with, as transformers: k-means on what they return.
+"""The methods that the papers compare with, as transformers: k-means runs on what they return.
 
-=================  ===================================================  ==============  ==========
-class              source                                               pairs it uses   iterative
-=================  ===================================================  ==============  ==========
-`TraceRatio`       Xiang, Nie and Zhang 2008                            both            yes
-`RCA`              Bar-Hillel, Hertz, Shental and Weinshall 2005        must            no
-`ERCA`             Yeung and Chang 2006 (our reading)                   both            no
-`LLMA`             Chang and Yeung 2006 (our reading)                   must            yes
-`KernelBeta`       Yeung and Chang 2007 (our reading)                   must            no
-`Baghshah`         Baghshah and Shouraki 2009 (our reading)             both            yes
-`MMC`              Xing, Ng, Jordan and Russell 2003                    both            yes
-`ITML`             Davis, Kulis, Jain, Sra and Dhillon 2007             both            yes
-`YangJin`          Yang and Jin 2006                                    both            yes
-`RPCAOM`           Nie, Yuan and Huang 2014                             none            yes
-`KernelRPCAOM`     the same on kernel PCA                               none            yes
-`FME`              Nie, Xu, Tsang and Zhang 2010                        none            no
-`KernelFME`        the same on kernel PCA                               none            no
-`SSO`              Jiang, Wang and Tu 2011 (our reading)                none            yes
-=================  ===================================================  ==============  ==========
+A rival learns where the samples should lie, from pairs or from the samples alone, and leaves the
+clustering to k-means, so that all are compared on equal terms. Each file states its problem, its
+steps and what its source leaves open; PM's paper has Eqs. 1 to 4 in its own survey.
 
-"Our reading" marks those whose text could not be had in full: ``our_reading`` is True on the class,
-and ``title()`` says so in a table. LDA-km (Ding and Li 2007) is `umlbook.cpcm.CPCM` with
+===============  ==============  ====================================================  =====  =====
+file             class           source                                                pairs  steps
+===============  ==============  ====================================================  =====  =====
+``trace_ratio``  `TraceRatio`    Xiang, Nie and Zhang 2008; PM Eq. 3                   both   yes
+``rca``          `RCA`           Bar-Hillel, Hertz, Shental and Weinshall 2005         must   no
+``rca``          `ERCA`          Yeung and Chang 2006 (our reading)                    both   no
+``llma``         `LLMA`          Chang and Yeung 2006 (our reading)                    must   yes
+``kernel_beta``  `KernelBeta`    Yeung and Chang 2007 (our reading)                    must   no
+``baghshah``     `Baghshah`      Baghshah and Shouraki 2009 (our reading)              both   yes
+``mmc``          `MMC`           Xing, Ng, Jordan and Russell 2003; PM Eq. 1           both   yes
+``itml``         `ITML`          Davis, Kulis, Jain, Sra and Dhillon 2007; PM Eq. 4    both   yes
+``yang_jin``     `YangJin`       Yang and Jin 2006; PM Eq. 2                           both   yes
+``rpca_om``      `RPCAOM`        Nie, Yuan and Huang 2014                              none   yes
+``rpca_om``      `KernelRPCAOM`  the same on kernel PCA                                none   yes
+``fme``          `FME`           Nie, Xu, Tsang and Zhang 2010                         none   no
+``fme``          `KernelFME`     the same on kernel PCA                                none   no
+``sso``          `SSO`           Jiang, Wang and Tu 2011 (our reading)                 none   yes
+===============  ==============  ====================================================  =====  =====
+
+``_base`` has what all share (pairs in, a map out, the loop), ``_scatter`` the scatter of pairs and
+its shrinkage, ``_kernel`` the kernels. The symbols: S and D are the must-link and cannot-link
+pairs, A (d x d) is a metric, W (d x p) a map with A = WW', rows of X are samples.
+
+"Our reading" marks the methods whose full text was not available: ``our_reading`` is True on the
+class, and ``title()`` says so in a table. LDA-km (Ding and Li 2007) is `umlbook.cpcm.CPCM` with
 ``predictor="lda-within"``.
 """
 

@@ -12,12 +12,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from umlbook._base import check_count, check_finite
+from umlbook._base import Run
+from umlbook._checks import check_count, validated_data
 from umlbook.algebra import Array
 from umlbook.constraints import IntArray, check_constraints
 from umlbook.rivals._scatter import pair_differences, shrunk
@@ -33,7 +32,7 @@ class Learner(BaseEstimator):
     """Base of all: validation and the way back to Euclid; a method writes ``_learn``."""
 
     our_reading: ClassVar[bool] = False
-    """True where the source's text could not be had in full: tables must say so."""
+    """True where the full text of the source was not available: tables must say so."""
 
     @classmethod
     def title(cls) -> str:
@@ -76,24 +75,8 @@ class Learner(BaseEstimator):
         return self
 
     def _validated(self, X: ArrayLike, *, reset: bool) -> Array:
-        """X as a finite float array."""
-        if not reset:
-            check_is_fitted(self)
-        if not issparse(X) and np.asarray(X).dtype.kind in "US":
-            raise ValueError(
-                "X holds strings: encode them as numbers first, for example with "
-                "sklearn.preprocessing.OneHotEncoder"
-            )
-        data: Array = validate_data(
-            self,
-            X,
-            reset=reset,
-            dtype=np.float64,
-            ensure_all_finite=False,
-            ensure_min_samples=2 if reset else 1,
-        )
-        check_finite(data)
-        return data
+        """X as a finite float array; ``fit`` needs at least two samples."""
+        return validated_data(self, X, reset=reset, ensure_min_samples=2 if reset else 1)
 
 
 class Rival(TransformerMixin, Learner):
@@ -138,8 +121,10 @@ class PairRival(Rival):
         ----------
         X : array (n_samples, n_features)
         y : ignored
-        must_link, cannot_link : integer array (n_pairs, 2), optional
-            Row numbers of samples that belong together, or apart.
+        must_link : integer array (n_pairs, 2), optional
+            Row numbers of pairs of samples that belong together.
+        cannot_link : integer array (n_pairs, 2), optional
+            Row numbers of pairs of samples that belong apart.
 
         Returns
         -------
@@ -162,9 +147,9 @@ class Shrinking(PairRival):
 
     shrinkage: float | None
 
-    def _mended(self, S: Array) -> Array:
-        """S after shrinkage, which is kept in ``shrinkage_``, and said where it was not asked."""
-        mended, self.shrinkage_ = shrunk(S, self.shrinkage)
+    def _shrunk(self, S: Array) -> Array:
+        """S after shrinkage; ``shrinkage_`` keeps the amount, and a warning says it if unasked."""
+        result, self.shrinkage_ = shrunk(S, self.shrinkage)
         if self.shrinkage is None and self.shrinkage_:
             warnings.warn(
                 f"{type(self).__name__}: the must_link pairs do not span all {len(S)} features, so "
@@ -172,7 +157,7 @@ class Shrinking(PairRival):
                 UserWarning,
                 stacklevel=6,
             )
-        return mended
+        return result
 
 
 class Linear(Rival):
@@ -220,27 +205,20 @@ class Stepping(Rival):
         size = max(abs(previous.objective), abs(state.objective))
         return bool(abs(previous.objective - state.objective) <= self.tol * size)
 
-    def _run(self, problem: Any) -> Iterator[tuple[Any, bool]]:
-        """The states up to the last, each with whether it is settled."""
+    def _run(self, problem: Any) -> Run:
+        """The states up to the last, by the loop that all methods share."""
         check_count("max_iter", self.max_iter)
-        previous = None
-        states = self._states(problem)
-        for _, state in zip(range(self.max_iter), states, strict=False):
-            settled = previous is not None and self._settled(previous, state)
-            yield state, settled
-            if settled:
-                return
-            previous = state
+        return Run(self._states(problem), max_iter=self.max_iter, settled=self._settled)
 
     def _learn(self, X: Array, must: IntArray, cannot: IntArray) -> None:
         problem = self._problem(X, must, cannot)
-        path = []
-        for state, settled in self._run(problem):
-            path.append(float(state.objective))
-            last, self.converged_ = state, settled
-        self.converged_ |= len(path) < self.max_iter  # the stream had nothing more to say
-        self.objective_, self.objective_path_, self.n_iter_ = path[-1], np.array(path), len(path)
-        self._adopt(problem, last)
+        run = self._run(problem)
+        for _ in run:
+            pass
+        self.converged_ = run.ending == "settled"
+        self.objective_path_ = np.array(run.objectives)
+        self.objective_, self.n_iter_ = run.objectives[-1], len(run.objectives)
+        self._adopt(problem, run.last)
         if not self.converged_:
             warnings.warn(
                 f"{type(self).__name__} stopped at max_iter={self.max_iter} before it settled: "
@@ -260,8 +238,7 @@ class Stepping(Rival):
         must, cannot = check_constraints(
             pairs.get("must_link"), pairs.get("cannot_link"), len(data)
         )
-        for state, _ in twin._run(twin._problem(data, must, cannot)):
-            yield state
+        yield from twin._run(twin._problem(data, must, cannot))
 
 
 class SteppingPairRival(Stepping, PairRival):
@@ -279,7 +256,10 @@ class SteppingPairRival(Stepping, PairRival):
         Parameters
         ----------
         X : array (n_samples, n_features)
-        must_link, cannot_link : integer array (n_pairs, 2), optional
+        must_link : integer array (n_pairs, 2), optional
+            Row numbers of pairs of samples that belong together.
+        cannot_link : integer array (n_pairs, 2), optional
+            Row numbers of pairs of samples that belong apart.
         """
         yield from self._stream(X, must_link=must_link, cannot_link=cannot_link)
 

@@ -7,7 +7,7 @@ from umlbook.algebra import Array, within_scatter
 from umlbook.constraints import IntArray, chunklets
 
 RANK_TOLERANCE = 1e-10  # relative to the largest eigenvalue: below it is rounding
-MENDING_SHRINKAGE = 0.1
+SINGULAR_SHRINKAGE = 0.1  # the default where S lacks full rank
 
 
 def pair_differences(X: Array, pairs: IntArray) -> Array:
@@ -71,7 +71,7 @@ def shrunk(S: Array, amount: float | None) -> tuple[Array, float]:
     if amount is not None and not 0 <= amount <= 1:
         raise ValueError(f"shrinkage must lie between 0 and 1, or be None, got {amount!r}")
     if amount is None:
-        amount = 0.0 if rank(S) == len(S) else MENDING_SHRINKAGE
+        amount = 0.0 if rank(S) == len(S) else SINGULAR_SHRINKAGE
     return (1 - amount) * S + amount * np.trace(S) / len(S) * np.eye(len(S)), float(amount)
 
 

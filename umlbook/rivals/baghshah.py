@@ -1,21 +1,31 @@
 r"""A trace ratio in feature space that also asks the samples to keep their neighbourhoods."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import solve
 from sklearn.neighbors import kneighbors_graph
 
-from umlbook._base import check_count
+from umlbook._checks import check_count, check_positive
 from umlbook.algebra import Array
 from umlbook.constraints import IntArray
-from umlbook.kernels import check_width
 from umlbook.rivals._base import SteppingPairRival
 from umlbook.rivals._kernel import InKernel
 from umlbook.rivals._scatter import matrix_power, pair_scatter
 from umlbook.rivals.trace_ratio import TraceRatioStep, half_the_features, trace_ratio_steps
 
 LLE_RIDGE = 1e-3
+
+
+@dataclass(frozen=True)
+class BaghshahProblem:
+    """The two scatter matrices of the coordinates, columns to keep, and kernel to coordinates."""
+
+    S_b: Array
+    S_w: Array
+    n_components: int
+    scaling: Array
 
 
 def reconstruction_weights(X: Array, n_neighbors: int) -> Array:
@@ -53,7 +63,7 @@ class Baghshah(InKernel, SteppingPairRival):
     the weights that rebuild each sample from its neighbours (LLE). The second term asks that the
     same weights rebuild it in the learned space, for samples without pairs too.
 
-    **Our reading:** the text of the source could not be had in full. Scaling of the three terms,
+    **Our reading:** the full text of the source was not available. Scaling of the three terms,
     alpha, the number of columns (set with the labels of wine in sight) and of neighbours are our
     choice. A direction along which all samples agree costs nothing in the denominator and would
     win with ratio 0/0; what the two matrices do not see is removed first.
@@ -67,10 +77,13 @@ class Baghshah(InKernel, SteppingPairRival):
     n_neighbors : int
         Neighbours that rebuild a sample.
     kernel : "rbf" or "exponential"
+        How similar two samples are, by their distance.
     sigma : float or "median"
         Width of the kernel.
-    max_iter, tol : int, float
-        Most steps, and the relative change of the ratio at which they end.
+    max_iter : int
+        Most steps.
+    tol : float
+        Relative change of the ratio at which the steps end.
 
     Attributes
     ----------
@@ -78,9 +91,20 @@ class Baghshah(InKernel, SteppingPairRival):
         What the kernel with the m linked samples is multiplied by.
     landmarks_ : array (m, d)
         The linked samples.
-    objective_, objective_path_ : float, array
-        The ratio, which never falls, at the end and after each step.
-    X_fit_, sigma_, n_iter_, converged_, learned_ : array, float, int, bool, bool
+    objective_ : float
+        The ratio at the end.
+    objective_path_ : array (n_iter_,)
+        The ratio after each step, which never decreases.
+    X_fit_ : array (n, d)
+        The training samples.
+    sigma_ : float
+        Width of the kernel as used.
+    n_iter_ : int
+        Number of states.
+    converged_ : bool
+        Whether the steps settled within ``max_iter``.
+    learned_ : bool
+        Whether a map was learned; if not, the samples stay where they are.
 
     References
     ----------
@@ -118,26 +142,26 @@ class Baghshah(InKernel, SteppingPairRival):
         self.max_iter = max_iter
         self.tol = tol
 
-    def _problem(self, X: Array, must: IntArray, cannot: IntArray) -> tuple[Array, Array, int]:
+    def _problem(self, X: Array, must: IntArray, cannot: IntArray) -> BaghshahProblem:
         self._require_pairs(X, must, cannot)
         p = half_the_features(self.n_components, X)
         check_count("n_neighbors", self.n_neighbors)
-        alpha = check_width("alpha", self.alpha)
+        alpha = check_positive("alpha", self.alpha)
         linked = np.unique(np.concatenate([must, cannot]))
         K = self._fit_kernel(X)
         self.landmarks_ = X[linked]
-        self._scaling = matrix_power(K[np.ix_(linked, linked)], -0.5)
-        Z = K[:, linked] @ self._scaling
+        scaling = matrix_power(K[np.ix_(linked, linked)], -0.5)
+        Z = K[:, linked] @ scaling
         S_b = pair_scatter(Z, cannot) / len(cannot)
         E = Z - reconstruction_weights(X, self.n_neighbors) @ Z
         S_w = pair_scatter(Z, must) / len(must) + alpha * E.T @ E / len(X)
-        return S_b, S_w, p
+        return BaghshahProblem(S_b, S_w, p, scaling)
 
-    def _states(self, problem: tuple[Array, Array, int]) -> Iterator[TraceRatioStep]:
-        return trace_ratio_steps(*problem)
+    def _states(self, problem: BaghshahProblem) -> Iterator[TraceRatioStep]:
+        return trace_ratio_steps(problem.S_b, problem.S_w, problem.n_components)
 
-    def _adopt(self, problem: tuple[Array, Array, int], state: TraceRatioStep) -> None:
-        self.components_ = self._scaling @ state.frame
+    def _adopt(self, problem: BaghshahProblem, state: TraceRatioStep) -> None:
+        self.components_ = problem.scaling @ state.frame
 
     def _map(self, X: Array) -> Array:
         return self._kernel_with(X, self.landmarks_) @ self.components_

@@ -5,10 +5,9 @@ from scipy.linalg import eigh, helmert, solve
 from scipy.sparse import csgraph
 from sklearn.neighbors import kneighbors_graph
 
-from umlbook._base import check_count
+from umlbook._checks import check_count, check_positive
 from umlbook.algebra import Array, centered, fix_signs
 from umlbook.constraints import IntArray
-from umlbook.kernels import check_width
 from umlbook.rivals._base import Rival
 from umlbook.rivals._kernel import InKernelPCA
 
@@ -80,10 +79,12 @@ class FME(Rival):
     ----------
     n_components : int
         Columns of F; fewer where there are fewer samples.
-    mu, gamma : float
-        Weight of the linear part, and of the misfit in it.
+    mu : float
+        Weight of the linear part, in squared units of X: standardise X, or scale mu with it.
+    gamma : float
+        Weight of the misfit in the linear part, in inverse squared units of X.
     n_neighbors : int
-        Of the graph.
+        Neighbours of each sample in the graph.
 
     Attributes
     ----------
@@ -96,6 +97,7 @@ class FME(Rival):
     objective_ : float
         The objective above, equal to the sum of the p smallest eigenvalues.
     learned_ : bool
+        Whether a map was learned; if not, the samples stay where they are.
 
     References
     ----------
@@ -121,7 +123,7 @@ class FME(Rival):
     def _learn(self, X: Array, must: IntArray, cannot: IntArray) -> None:
         check_count("n_components", self.n_components)
         check_count("n_neighbors", self.n_neighbors)
-        mu, gamma = check_width("mu", self.mu), check_width("gamma", self.gamma)
+        mu, gamma = check_positive("mu", self.mu), check_positive("gamma", self.gamma)
         M = fme_matrix(X, graph_laplacian(X, self.n_neighbors), mu, gamma)
         values, F = smallest_balanced(M, min(self.n_components, len(X) - 1))
         self.embedding_, self.objective_ = F, float(values.sum())
@@ -140,19 +142,37 @@ class KernelFME(InKernelPCA, FME):
 
     Parameters
     ----------
-    n_components, mu, gamma, n_neighbors
+    n_components : int
+        As in `FME`.
+    mu : float
+        As in `FME`, for the coordinates.
+    gamma : float
+        As in `FME`, for the coordinates.
+    n_neighbors : int
         As in `FME`; neighbours are nearest in feature space.
     kernel : "rbf" or "exponential"
+        How similar two samples are, by their distance.
     sigma : float or "median"
         Width of the kernel.
 
     Attributes
     ----------
-    components_, intercept_, embedding_, objective_, learned_
+    components_ : array (r, p)
+        W, for the r coordinates.
+    intercept_ : array (p,)
+        b.
+    embedding_ : array (n, p)
+        F, of the training samples.
+    objective_ : float
         As in `FME`, for the coordinates.
+    learned_ : bool
+        As in `FME`.
     kernel_pca_ : KernelPCA
         Without the directions whose eigenvalue is below 1e-9 of the largest.
-    X_fit_, sigma_ : array, float
+    X_fit_ : array (n, d)
+        The training samples.
+    sigma_ : float
+        Width of the kernel as used.
 
     References
     ----------

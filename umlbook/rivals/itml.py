@@ -12,9 +12,9 @@ import numpy as np
 from scipy.linalg import cholesky
 from scipy.spatial.distance import pdist
 
+from umlbook._checks import check_positive
 from umlbook.algebra import Array
 from umlbook.constraints import IntArray
-from umlbook.kernels import check_width
 from umlbook.rivals._base import Linear, SteppingPairRival
 from umlbook.rivals._scatter import pair_differences
 
@@ -35,8 +35,8 @@ class ITMLProblem:
 class ITMLStep:
     """State after a round over all constraints.
 
-    ``objective`` is the dual value, which never falls and ends where the primal does; ``primal``
-    is the cost of the problem at this A and xi, and only a bound where xi is met.
+    ``objective`` is the dual value, which never decreases and ends where the primal does;
+    ``primal`` is the cost of the problem at this A and xi, and only a bound where xi is met.
     """
 
     metric: Array
@@ -68,7 +68,7 @@ def itml_dual(A: Array, xi: Array, problem: ITMLProblem) -> float:
 
 
 def itml_steps(problem: ITMLProblem) -> Iterator[ITMLStep]:
-    r"""Cyclic Bregman projections, one state a round; the dual never falls.
+    r"""Cyclic Bregman projections, one state a round; the dual never decreases.
 
     Projecting on constraint k moves its multiplier down by
 
@@ -119,8 +119,8 @@ class ITML(Linear, SteppingPairRival):
     **Left open by the source:** u and l, for which it takes percentiles of distances; the bounds
     are on squared distances, so ours are percentiles of squared ones. The step that is commonly
     written for the projection, :math:`\frac{\delta}{2}(1/p - \gamma/\xi)`, meets its constraint
-    only at gamma = 1; ours does for every gamma. Pairs of equal samples, on which no metric has
-    any say, are left out.
+    only at gamma = 1; ours does for every gamma. Pairs of equal samples, whose distance is zero
+    in every metric, are left out.
 
     Parameters
     ----------
@@ -128,8 +128,10 @@ class ITML(Linear, SteppingPairRival):
         Price of moving the bounds; large is strict.
     percentiles : pair of float
         Of all squared distances, for u and l.
-    max_iter, tol : int, float
-        Most rounds, and the relative rise of the dual value at which they end.
+    max_iter : int
+        Most rounds over all pairs.
+    tol : float
+        Relative increase of the dual value at which the rounds end.
 
     Attributes
     ----------
@@ -139,11 +141,20 @@ class ITML(Linear, SteppingPairRival):
         A.
     bounds_ : tuple of float
         u and l.
-    slack_, multipliers_ : array (n_pairs,)
-        xi and lambda, must-links first.
-    objective_, objective_path_ : float, array
-        The dual value, which never falls, at the end and after each round.
-    n_iter_, converged_, learned_ : int, bool, bool
+    slack_ : array (n_pairs,)
+        xi, must-links first.
+    multipliers_ : array (n_pairs,)
+        lambda, must-links first.
+    objective_ : float
+        The dual value at the end.
+    objective_path_ : array (n_iter_,)
+        The dual value after each round, which never decreases.
+    n_iter_ : int
+        Number of rounds.
+    converged_ : bool
+        Whether the rounds settled within ``max_iter``.
+    learned_ : bool
+        Whether a map was learned; if not, the samples stay where they are.
 
     References
     ----------
@@ -175,7 +186,7 @@ class ITML(Linear, SteppingPairRival):
 
     def _problem(self, X: Array, must: IntArray, cannot: IntArray) -> ITMLProblem:
         self._require_pairs(X, must, cannot)
-        gamma = check_width("gamma", self.gamma)
+        gamma = check_positive("gamma", self.gamma)
         low, high = self.percentiles
         if not 0 <= low <= high <= 100:
             raise ValueError(f"percentiles must rise from 0 to 100, got {self.percentiles!r}")

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.preprocessing import KernelCenterer
 
-from umlbook._base import check_count
+from umlbook._checks import check_count
 from umlbook.algebra import Array, fix_signs
 from umlbook.constraints import IntArray
 from umlbook.rivals._base import PairRival
@@ -45,16 +45,17 @@ class KernelBeta(InKernel, PairRival):
 
     :math:`D_{rr} = \sum_S (a_{ri} - a_{rj})^2`. Cannot-links are checked and not used.
 
-    **Our reading:** the text of the source could not be had in full. As it is specified the
+    **Our reading:** the full text of the source was not available. As it is specified the
     weights invert the spectrum: a component with a small eigenvalue has a small D and gets a large
-    weight, so the tail, which is noise, dominates. Centring and keeping few components mend that,
-    and how many was chosen by label where this method is reported to do well: that is said
-    wherever we do so. c only scales the kernel; we take the number of components, so that equal
-    weights leave it as it was.
+    weight, so the tail, which is noise, dominates. Centring and keeping few components avoid
+    that. Where this method is reported to do well, the number of components was chosen by label;
+    we say so wherever we do the same. c only scales the kernel; we take the number of components,
+    so that equal weights leave it as it was.
 
     Parameters
     ----------
     kernel : "rbf" or "exponential"
+        How similar two samples are, by their distance.
     sigma : float or "median"
         Width of the kernel.
     n_components : int or None
@@ -65,11 +66,21 @@ class KernelBeta(InKernel, PairRival):
     Attributes
     ----------
     weights_ : array (p,)
-        b, in the order of falling eigenvalues.
-    eigenvalues_, eigenvectors_ : array (p,), array (n, p)
+        b, in descending order of the eigenvalues.
+    eigenvalues_ : array (p,)
+        Of the kernel, centred if ``centered``, in descending order.
+    eigenvectors_ : array (n, p)
+        Their vectors, as columns.
+    centerer_ : KernelCenterer
+        What centres the kernel of new samples (with ``centered`` only).
     objective_ : float
         Sum of squared distances over S under the new kernel.
-    X_fit_, sigma_, learned_ : array, float, bool
+    X_fit_ : array (n, d)
+        The training samples.
+    sigma_ : float
+        Width of the kernel as used.
+    learned_ : bool
+        Whether a map was learned; if not, the samples stay where they are.
 
     References
     ----------
@@ -103,8 +114,8 @@ class KernelBeta(InKernel, PairRival):
         self._require_pairs(X, must, cannot)
         K = self._fit_kernel(X)
         if self.centered:
-            self._centerer = KernelCenterer().fit(K)
-            K = self._centerer.transform(K)
+            self.centerer_ = KernelCenterer().fit(K)
+            K = self.centerer_.transform(K)
         self._keep_spectrum(K)
         a = self.eigenvectors_ * np.sqrt(self.eigenvalues_)
         spread = np.sum(pair_differences(a, must) ** 2, axis=0)
@@ -124,5 +135,5 @@ class KernelBeta(InKernel, PairRival):
     def _map(self, X: Array) -> Array:
         K = self._kernel_with(X, self.X_fit_)
         if self.centered:
-            K = self._centerer.transform(K)
+            K = self.centerer_.transform(K)
         return K @ (self.eigenvectors_ * self.weights_ / np.sqrt(self.eigenvalues_))

@@ -1,8 +1,8 @@
 r"""Locally linear metric adaptation: must-links pull, neighbours hold.
 
 A sample moves by :math:`y = x + W'\pi(x)`, where :math:`\pi_r(x)` is a Gaussian bump around the
-r-th linked sample. The wish that must-links meet is weighed against the wish that neighbours keep
-their distances.
+r-th linked sample. The pull between must-links is balanced against the distances of neighbours,
+which should stay.
 
 =========  ====================================================  ===========
 symbol     name in code                                          shape
@@ -21,10 +21,10 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.neighbors import kneighbors_graph
 
-from umlbook._base import check_count
+from umlbook._checks import check_count, check_positive
 from umlbook.algebra import Array
 from umlbook.constraints import IntArray
-from umlbook.kernels import check_width, rbf, resolve_width
+from umlbook.kernels import rbf, resolve_width
 from umlbook.rivals._base import SteppingPairRival
 from umlbook.rivals._scatter import pair_differences
 
@@ -49,7 +49,7 @@ class AdaptationProblem:
 
 @dataclass(frozen=True)
 class AdaptationStep:
-    """W (m x d), the objective at it, and its last fall as a share of the objective at W = 0."""
+    """W (m x d), the objective at it, and its last decrease as a share of its value at W = 0."""
 
     W: Array
     objective: float
@@ -64,7 +64,7 @@ def adaptation_objective(problem: AdaptationProblem, W: Array) -> float:
 
 
 def adaptation_steps(problem: AdaptationProblem) -> Iterator[AdaptationStep]:
-    r"""Majorisation from W = 0 on, with one Cholesky factor; the objective never rises.
+    r"""Majorisation from W = 0 on, with one Cholesky factor; the objective never increases.
 
     A length lies above its tangents, so :math:`(\lVert y \rVert - d)^2` lies below
     :math:`\lVert y \rVert^2 - 2 d\, y'z / \lVert z \rVert + d^2` and meets it at y = z, the edge as
@@ -105,7 +105,7 @@ class LLMA(SteppingPairRival):
     over the edges E of a graph of nearest neighbours; :math:`\pi_r(x)` is a Gaussian around the
     r-th sample that has a must-link. Cannot-links are checked and not used.
 
-    **Our reading:** the text of the source could not be had in full. It moves the samples in
+    **Our reading:** the full text of the source was not available. It moves the samples in
     several rounds with widths that change by a schedule we do not know; we make one round, as many
     rounds with wide bumps pull all samples into one point. Width, neighbours, lambda and when to
     stop are our choice, the last made with the labels of wine in sight.
@@ -117,9 +117,11 @@ class LLMA(SteppingPairRival):
     sigma : float or "median"
         Width of the bumps.
     n_neighbors : int
-        Of the graph.
-    max_iter, tol : int, float
-        Most steps, and the fall of the objective at which they end, as a share of its start.
+        Neighbours of each sample in the graph.
+    max_iter : int
+        Most steps.
+    tol : float
+        Decrease of the objective at which the steps end, as a share of its start.
 
     Attributes
     ----------
@@ -128,10 +130,17 @@ class LLMA(SteppingPairRival):
     centers_ : array (m, d)
         Where the bumps stand.
     sigma_ : float
-        As used.
-    objective_, objective_path_ : float, array
-        The objective, which never rises, at the end and after each step; the first is Euclid's.
-    n_iter_, converged_, learned_ : int, bool, bool
+        Width of the bumps as used.
+    objective_ : float
+        The objective at the end.
+    objective_path_ : array (n_iter_,)
+        The objective after each step, which never increases; the first is Euclid's.
+    n_iter_ : int
+        Number of states.
+    converged_ : bool
+        Whether the steps settled within ``max_iter``.
+    learned_ : bool
+        Whether a map was learned; if not, the samples stay where they are.
 
     References
     ----------
@@ -167,7 +176,7 @@ class LLMA(SteppingPairRival):
     def _problem(self, X: Array, must: IntArray, cannot: IntArray) -> AdaptationProblem:
         self._require_pairs(X, must, cannot)
         check_count("n_neighbors", self.n_neighbors)
-        lam = check_width("lam", self.lam)
+        lam = check_positive("lam", self.lam)
         apart = pair_differences(X, must)
         self.sigma_ = resolve_width(self.sigma, X)
         self.centers_ = X[np.unique(must)]

@@ -101,10 +101,12 @@ class MMC(Linear, Shrinking, SteppingPairRival):
     diagonal : bool
         Learn weights of the features only.
     shrinkage : float in [0, 1] or None
-        Of the must-link scatter; None is 0 where it has full rank and 0.1, with a warning, where
-        it has not.
-    max_iter, tol : int, float
-        Most steps, and the relative distance from the optimum at which they end.
+        Shrinkage of the must-link scatter. None is 0 where it has full rank and 0.1, with a
+        warning, where it has not.
+    max_iter : int
+        Most steps.
+    tol : float
+        Relative distance from the optimum at which the steps end.
 
     Attributes
     ----------
@@ -113,12 +115,19 @@ class MMC(Linear, Shrinking, SteppingPairRival):
     metric_ : array (d, d)
         A.
     shrinkage_ : float
-        As used.
+        Shrinkage as used.
     gap_ : float
         The optimum is at most this much above ``objective_``.
-    objective_, objective_path_ : float, array
-        The sum of distances over D, which never falls, at the end and after each step.
-    n_iter_, converged_, learned_ : int, bool, bool
+    objective_ : float
+        The sum of distances over D at the end.
+    objective_path_ : array (n_iter_,)
+        The sum of distances over D after each step, which never decreases.
+    n_iter_ : int
+        Number of states.
+    converged_ : bool
+        Whether the steps settled within ``max_iter``.
+    learned_ : bool
+        Whether a map was learned; if not, the samples stay where they are.
 
     References
     ----------
@@ -149,7 +158,7 @@ class MMC(Linear, Shrinking, SteppingPairRival):
     def _problem(self, X: Array, must: IntArray, cannot: IntArray) -> MMCProblem:
         self._require_pairs(X, must, cannot)
         S_w = pair_scatter(X, must)
-        S_w = self._mended(np.diag(np.diag(S_w)) if self.diagonal else S_w)
+        S_w = self._shrunk(np.diag(np.diag(S_w)) if self.diagonal else S_w)
         V = pair_differences(X, cannot)
         whitening = matrix_power(S_w, -0.5)
         return MMCProblem(V @ whitening, whitening)

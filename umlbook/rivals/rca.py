@@ -39,8 +39,9 @@ class RCA(Linear, Shrinking):
     covariance_ : array (d, d)
         C, after shrinkage.
     shrinkage_ : float
-        As used.
+        Shrinkage as used.
     learned_ : bool
+        Whether a map was learned; if not, the samples stay where they are.
 
     References
     ----------
@@ -64,7 +65,7 @@ class RCA(Linear, Shrinking):
 
     def _learn(self, X: Array, must: IntArray, cannot: IntArray) -> None:
         self._require_pairs(X, must, cannot)
-        self.covariance_ = self._mended(chunklet_covariance(X, must))
+        self.covariance_ = self._shrunk(chunklet_covariance(X, must))
         self.components_ = matrix_power(self.covariance_, -0.5)
 
 
@@ -77,7 +78,7 @@ class ERCA(RCA):
     .. math:: x \mapsto B^{1/2} C^{-1/2} x, \qquad
        B = \frac{1}{|D|} \sum_D (x_i - x_j)(x_i - x_j)' .
 
-    **Our reading:** the text of the source could not be had; this is the form that its title,
+    **Our reading:** the text of the source was not available; this is the form that its title,
     abstract and those who cite it allow. B may be meant before the whitening (our default) or
     after it, where :math:`C^{-1/2} B C^{-1/2}` takes its place; a third reading takes the
     generalised eigenvectors of B and C instead. They give different metrics.
@@ -85,7 +86,7 @@ class ERCA(RCA):
     Parameters
     ----------
     shrinkage : float in [0, 1] or None
-        Of C, as in `RCA`; results on few pairs depend on it.
+        Shrinkage of C, as in `RCA`; results on few pairs depend on it.
     scatter : "original" or "whitened"
         Where B is measured.
 
@@ -93,7 +94,13 @@ class ERCA(RCA):
     ----------
     components_ : array (d, d)
         :math:`C^{-1/2} B^{1/2}`.
-    metric_, covariance_, shrinkage_, learned_
+    metric_ : array (d, d)
+        :math:`C^{-1/2} B C^{-1/2}`, with B measured as ``scatter`` says.
+    covariance_ : array (d, d)
+        As in `RCA`.
+    shrinkage_ : float
+        As in `RCA`.
+    learned_ : bool
         As in `RCA`.
 
     References

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from umlbook._base import check_count
+from umlbook._checks import check_count
 from umlbook.algebra import Array, ky_fan
 from umlbook.constraints import IntArray
 from umlbook.rivals._base import SteppingRival
@@ -35,7 +35,7 @@ def residuals(X: Array, mean: Array, frame: Array) -> Array:
 
 
 def robust_subspace_steps(X: Array, n_components: int) -> Iterator[SubspaceStep]:
-    r"""Reweighted PCA from plain PCA on; the smoothed objective never rises.
+    r"""Reweighted PCA from plain PCA on; the smoothed objective never increases.
 
     The sum of :math:`\sqrt{r_i^2 + \epsilon^2}` lies below its tangents in :math:`r_i^2`, whose
     slopes are the weights :math:`w_i = 1 / (2 \sqrt{r_i^2 + \epsilon^2})`; for given weights the
@@ -47,7 +47,7 @@ def robust_subspace_steps(X: Array, n_components: int) -> Iterator[SubspaceStep]
     n_components : int
         p.
     """
-    smoothing = max(SMOOTHING * np.sqrt(np.var(X, axis=0).sum()), np.finfo(float).tiny ** 0.25)
+    smoothing = max(SMOOTHING * np.sqrt(np.var(X, axis=0).sum()), np.finfo(float).tiny ** 0.5)
     weights = np.ones(len(X))
     while True:
         mean = weights @ X / weights.sum()
@@ -67,15 +67,17 @@ class RPCAOM(SteppingRival):
     PCA minimises the sum of squares; without them, samples far out count less. No pairs are used.
 
     **Left open by the source:** a sample on the subspace has an infinite weight; the distances are
-    smoothed by :math:`\epsilon`, 1e-6 of the spread of X, and the smoothed sum is what never rises.
-    The problem is not convex, so the end is a stationary point.
+    smoothed by :math:`\epsilon`, 1e-6 of the spread of X, and it is the smoothed sum that never
+    increases. The problem is not convex, so the end is a stationary point.
 
     Parameters
     ----------
     n_components : int
         p; fewer where X has fewer features.
-    max_iter, tol : int, float
-        Most steps, and the relative change of the objective at which they end.
+    max_iter : int
+        Most steps.
+    tol : float
+        Relative change of the objective at which the steps end.
 
     Attributes
     ----------
@@ -83,9 +85,16 @@ class RPCAOM(SteppingRival):
         W.
     mean_ : array (d,)
         b.
-    objective_, objective_path_ : float, array
-        The smoothed sum of distances at the end and after each step; the first is plain PCA.
-    n_iter_, converged_, learned_ : int, bool, bool
+    objective_ : float
+        The smoothed sum of distances at the end.
+    objective_path_ : array (n_iter_,)
+        The same after each step, which never increases; the first is plain PCA.
+    n_iter_ : int
+        Number of states.
+    converged_ : bool
+        Whether the steps settled within ``max_iter``.
+    learned_ : bool
+        Whether a map was learned; if not, the samples stay where they are.
 
     References
     ----------
@@ -122,19 +131,39 @@ class KernelRPCAOM(InKernelPCA, RPCAOM):
 
     Parameters
     ----------
-    n_components, max_iter, tol
+    n_components : int
         As in `RPCAOM`.
     kernel : "rbf" or "exponential"
+        How similar two samples are, by their distance.
     sigma : float or "median"
         Width of the kernel.
+    max_iter : int
+        As in `RPCAOM`.
+    tol : float
+        As in `RPCAOM`.
 
     Attributes
     ----------
-    components_, mean_, objective_, objective_path_, n_iter_, converged_, learned_
+    components_ : array (r, p)
+        W, for the r coordinates.
+    mean_ : array (r,)
+        b, for the coordinates.
+    objective_ : float
         As in `RPCAOM`, for the coordinates.
+    objective_path_ : array (n_iter_,)
+        As in `RPCAOM`, for the coordinates.
+    n_iter_ : int
+        As in `RPCAOM`.
+    converged_ : bool
+        As in `RPCAOM`.
+    learned_ : bool
+        As in `RPCAOM`.
     kernel_pca_ : KernelPCA
         Without the directions whose eigenvalue is below 1e-9 of the largest.
-    X_fit_, sigma_ : array, float
+    X_fit_ : array (n, d)
+        The training samples.
+    sigma_ : float
+        Width of the kernel as used.
 
     References
     ----------

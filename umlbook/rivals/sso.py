@@ -11,7 +11,7 @@ from scipy.linalg import eigh
 from sklearn.base import TransformerMixin, clone
 from sklearn.neighbors import NearestNeighbors
 
-from umlbook._base import check_count
+from umlbook._checks import check_count
 from umlbook.algebra import Array, fix_signs
 from umlbook.constraints import IntArray
 from umlbook.kernels import median_width
@@ -76,7 +76,7 @@ class SSO(TransformerMixin, InKernel):
     and k-means on its factor is kernel k-means. No pairs are used. There is `fit_transform` and no
     ``transform``: the similarity is defined between the samples given and no others.
 
-    **Our reading:** the text of the source could not be had in full. The number t of smoothings
+    **Our reading:** the full text of the source was not available. The number t of smoothings
     decides everything, and no rule for it is known: with one, near samples grow nearer; with many,
     all become alike. The width of W is our choice, and local, as a walk that can jump anywhere has
     nothing to follow; it was made with the labels of wine in sight.
@@ -86,6 +86,7 @@ class SSO(TransformerMixin, InKernel):
     n_steps : int
         t.
     kernel : "rbf" or "exponential"
+        How similar two samples are, by their distance.
     sigma : float, "median" or "neighbours"
         Width of the kernel; "neighbours" is the median distance to the tenth nearest sample.
 
@@ -95,7 +96,12 @@ class SSO(TransformerMixin, InKernel):
         W_t.
     embedding_ : array (n, r)
         A factor of its positive semi-definite part.
-    X_fit_, sigma_, learned_ : array, float, bool
+    X_fit_ : array (n, d)
+        The training samples.
+    sigma_ : float
+        Width of the kernel as used.
+    learned_ : bool
+        Whether a map was learned; if not, the samples stay where they are.
 
     References
     ----------

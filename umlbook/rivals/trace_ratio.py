@@ -3,9 +3,9 @@ r"""The trace ratio problem, and Xiang's metric from pairs that solves it.
 .. math:: \max_{W'W = I}\ \frac{\operatorname{tr}(W'S_bW)}{\operatorname{tr}(W'S_wW)}
 
 Let :math:`f(\lambda)` be the sum of the p largest eigenvalues of :math:`S_b - \lambda S_w`. By Ky
-Fan's theorem a frame with a ratio of at least lambda exists exactly when f(lambda) >= 0; f falls,
-so the best ratio is its root. Dinkelbach's method is Newton's method on f: it climbs to the root
-from below and does so faster than linearly.
+Fan's theorem a frame with a ratio of at least lambda exists exactly when f(lambda) >= 0; f is
+decreasing, so the best ratio is its root. Dinkelbach's method is Newton's method on f: it climbs to
+the root from below, faster than linearly.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
-from umlbook._base import check_count
+from umlbook._checks import check_count
 from umlbook.algebra import Array, ky_fan
 from umlbook.constraints import IntArray
 from umlbook.rivals._base import Linear, SteppingPairRival
@@ -40,7 +40,7 @@ def trace_ratio(S_b: Array, S_w: Array, W: Array) -> float:
 
 
 def trace_ratio_steps(S_b: Array, S_w: Array, n_components: int) -> Iterator[TraceRatioStep]:
-    r"""Dinkelbach's method from the top eigenvectors of S_b on; the ratio never falls.
+    r"""Dinkelbach's method from the top eigenvectors of S_b on; the ratio never decreases.
 
     What neither matrix sees is removed first, so at most rank(S_b + S_w) columns come out. Where
     p of what is left lies in the null space of S_w the ratio has no bound, and the one state is
@@ -48,8 +48,10 @@ def trace_ratio_steps(S_b: Array, S_w: Array, n_components: int) -> Iterator[Tra
 
     Parameters
     ----------
-    S_b, S_w : array (d, d)
-        Symmetric positive semi-definite.
+    S_b : array (d, d)
+        What is to be large; symmetric positive semi-definite.
+    S_w : array (d, d)
+        What is to be small; symmetric positive semi-definite.
     n_components : int
         p.
 
@@ -119,8 +121,10 @@ class TraceRatio(Linear, SteppingPairRival):
     n_components : int or None
         p; None is half the features, rounded down but at least one. Fewer columns come out where
         the pairs span fewer directions.
-    max_iter, tol : int, float
-        Most steps, and the relative change of the ratio at which they end.
+    max_iter : int
+        Most steps.
+    tol : float
+        Relative change of the ratio at which the steps end.
 
     Attributes
     ----------
@@ -128,10 +132,17 @@ class TraceRatio(Linear, SteppingPairRival):
         W.
     metric_ : array (d, d)
         WW'.
-    objective_, objective_path_ : float, array
-        The ratio at the end and after each step; infinite where must-links have no scatter in p
-        directions that cannot-links see.
-    n_iter_, converged_, learned_ : int, bool, bool
+    objective_ : float
+        The ratio at the end; infinite where must-links have no scatter in p directions that
+        cannot-links see.
+    objective_path_ : array (n_iter_,)
+        The ratio after each step, which never decreases.
+    n_iter_ : int
+        Number of states.
+    converged_ : bool
+        Whether the steps settled within ``max_iter``.
+    learned_ : bool
+        Whether a map was learned; if not, the samples stay where they are.
 
     References
     ----------

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from umlbook._base import check_count
+from umlbook._checks import check_count, check_nonnegative
 from umlbook.algebra import Array
 from umlbook.constraints import IntArray
 from umlbook.daem import (
@@ -39,7 +39,7 @@ class LogisticStep:
 
 
 def logistic_metric_steps(problem: LogisticProblem) -> Iterator[LogisticStep]:
-    """Projected Newton steps from a multiple of Euclid on; the cost never rises."""
+    """Projected Newton steps from a multiple of Euclid on; the cost never increases."""
     n_components = problem.basis.shape[1]
     x = np.append(np.ones(n_components) / problem.scale[:-1].sum(), 1.0)
     while True:
@@ -57,7 +57,7 @@ class YangJin(Linear, SteppingPairRival):
     .. math:: \min_{\theta, \mu \ge 0} \sum_S \log(1 + e^{t_{ij}}) + \sum_D \log(1 + e^{-t_{ij}})
        + \tau \sum_l \theta_l .
 
-    This is PM at lambda = 0, in its linear version. The sign of t is put right: as PM prints the
+    This is PM at lambda = 0, in its linear version. The sign of t is corrected: as PM prints the
     method, must-links would be driven apart.
 
     **Left open by the source:** what to do when some theta separates S from D, which few pairs and
@@ -70,20 +70,33 @@ class YangJin(Linear, SteppingPairRival):
         Most eigenvectors; None takes all that are not rounding.
     penalty : float
         tau per pair and mean squared distance, so that it does not depend on units.
-    max_iter, tol : int, float
-        Most Newton steps, and the relative change of the cost at which they end.
+    max_iter : int
+        Most Newton steps.
+    tol : float
+        Relative change of the cost at which the steps end.
 
     Attributes
     ----------
     components_ : array (d, k)
         U diag(theta)^(1/2).
     metric_ : array (d, d)
-    theta_, mu_ : array (k,), float
+        U diag(theta) U'.
+    theta_ : array (k,)
+        Weights of the eigenvectors, nonnegative.
+    mu_ : float
+        The squared distance at which a pair is as likely the same as not.
     tau_ : float
-        As used.
-    objective_, objective_path_ : float, array
-        The cost, which never rises, at the end and after each step.
-    n_iter_, converged_, learned_ : int, bool, bool
+        The penalty as used.
+    objective_ : float
+        The cost at the end.
+    objective_path_ : array (n_iter_,)
+        The cost after each step, which never increases.
+    n_iter_ : int
+        Number of states.
+    converged_ : bool
+        Whether the steps settled within ``max_iter``.
+    learned_ : bool
+        Whether a map was learned; if not, the samples stay where they are.
 
     References
     ----------
@@ -113,8 +126,7 @@ class YangJin(Linear, SteppingPairRival):
 
     def _problem(self, X: Array, must: IntArray, cannot: IntArray) -> LogisticProblem:
         self._require_pairs(X, must, cannot)
-        if not 0 <= self.penalty < np.inf:
-            raise ValueError(f"penalty must be a finite number of at least 0, got {self.penalty!r}")
+        penalty = check_nonnegative("penalty", self.penalty)
         most = X.shape[1] if self.n_components is None else self.n_components
         check_count("n_components", most)
         size = mean_squared_distance(X)
@@ -122,7 +134,7 @@ class YangJin(Linear, SteppingPairRival):
         P = X @ U
         pairs = np.concatenate([must, cannot])
         same = np.repeat([1.0, 0.0], [len(must), len(cannot)])
-        self.tau_ = self.penalty * len(pairs) * size
+        self.tau_ = penalty * len(pairs) * size
         cost = PairCost(
             ListedPairs(pair_differences(P, pairs) ** 2), same, np.ones(len(pairs)), self.tau_
         )

@@ -2,6 +2,11 @@
 
 `analyse` does it in one call and `own_data` as a panel; `prepared` reads a file into a matrix for
 any estimator.
+
+- `files`, `rows`, `columns`: what a file is; its rows, or a sample of them; its columns as numbers
+- `preparing`: the matrix, with every decision written down
+- `methods`, `diagnostics`, `advice`, `pictures`: fit, measure, suggest, draw
+- `result`, `panel`: `analyse` and `own_data`
 """
 
 from umlbook.book.own.files import TableError

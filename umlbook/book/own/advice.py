@@ -17,7 +17,7 @@ TINY = 0.02
 
 
 def advice(found: Diagnostics, names: Sequence[str], method: str, scaling: str) -> tuple[str, ...]:
-    """Return what the diagnostics suggest, the gravest first; never empty."""
+    """Return what the diagnostics suggest, the most serious first; never empty."""
     said = [
         *_about_columns(found, names, scaling),
         *_about_clusters(found),

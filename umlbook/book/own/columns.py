@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from umlbook.book.own.files import MISSING
-from umlbook.book.own.reading import RawTable
+from umlbook.book.own.rows import RawTable
 
 Floats = NDArray[np.float64]
 
@@ -125,5 +125,5 @@ def column(name: str, cells: Sequence[str]) -> Column:
 
 def columns(table: RawTable) -> dict[str, Column]:
     """Return the columns of a table by name."""
-    by_place = zip(*(row.cells for row in table.rows), strict=True)
+    by_place = zip(*table.rows, strict=True)
     return {name: column(name, cells) for name, cells in zip(table.names, by_place, strict=False)}

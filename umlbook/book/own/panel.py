@@ -20,8 +20,8 @@ from umlbook.book.own.columns import columns
 from umlbook.book.own.files import TableError
 from umlbook.book.own.methods import METHODS
 from umlbook.book.own.preparing import GAPS, SCALINGS, usable_names
-from umlbook.book.own.reading import read
 from umlbook.book.own.result import Analysis, analyse
+from umlbook.book.own.rows import read
 
 LOOK_ROWS = 500
 """Rows that are read to offer the columns."""

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import umlbook
-from umlbook.book.draw import draw_clusters
-from umlbook.book.figures import INK, PALETTE, class_look, new_figure, style, styled
 from umlbook.book.own.methods import feature_weights, learned_space
+from umlbook.book.page.draw import draw_clusters
+from umlbook.book.page.figures import INK, PALETTE, class_look, new_figure, style, styled
 
 Floats = NDArray[np.float64]
 

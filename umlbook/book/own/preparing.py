@@ -14,7 +14,7 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, RobustScale
 
 from umlbook.book.own.columns import Column, columns, numbers
 from umlbook.book.own.files import Dialect, TableError
-from umlbook.book.own.reading import RawTable, cut, file_lines, read
+from umlbook.book.own.rows import RawTable, cut, file_lines, read
 
 Floats = NDArray[np.float64]
 
@@ -168,7 +168,7 @@ def from_table(
     texts = {c.name: np.array(c.texts)[kept] for c in found.values() if c.comparable}
     return Prepared(
         path, np.asarray(scaler.transform(filled)),
-        np.array([row.number for row in table.rows])[kept], names, tuple(notes), texts,
+        np.array(table.numbers)[kept], names, tuple(notes), texts,
         table.n_rows, table.sampled or not table.whole, table.dialect,
         len(table.names), tuple(table.names.index(name) for name in names),
         tuple(col.decimal for col in used), fill, scaler,

@@ -14,14 +14,14 @@ from IPython.display import display
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from umlbook.book.figures import image_html, png_bytes, show
 from umlbook.book.own.advice import advice
 from umlbook.book.own.diagnostics import Diagnostics, diagnose, fitted
 from umlbook.book.own.files import TableError
 from umlbook.book.own.methods import METHODS, Method
 from umlbook.book.own.pictures import metric_sentence, picture
 from umlbook.book.own.preparing import NO_CLUSTER, Prepared, prepared
-from umlbook.book.tables import Table, table
+from umlbook.book.page.figures import image_html, png_bytes, show
+from umlbook.book.page.tables import Table, table
 from umlbook.scores import adjusted_rand_index
 
 

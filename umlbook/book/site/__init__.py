@@ -2,6 +2,12 @@
 
 Made from the stored outputs of the notebooks, which are never run for it. The pages need neither a
 kernel nor the network: formulas, steppers and search work from a folder.
+
+- `build`: all of it, in a folder of its own until nothing is wrong
+- `pages`, `snippets`: from a notebook to the source of a page; its pieces of HTML
+- `reference_pages`: contents, concordance, errata, notation and glossary, made from the ledger
+- `references`, `extension`: references that are links, and what Sphinx is taught for that
+- `checks`: links that lead nowhere, files from other machines
 """
 
 from __future__ import annotations
@@ -13,7 +19,7 @@ from pathlib import Path
 
 from tqdm.auto import tqdm
 
-from umlbook._reading import checkout_notebooks
+from umlbook.tools.copies import checkout_notebooks
 
 NEEDED = ("sphinx", "furo", "myst_parser", "sphinx-mathjax-offline")
 

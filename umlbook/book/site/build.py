@@ -51,7 +51,7 @@ SETTINGS: dict[str, Any] = {
 
 
 class SiteError(Exception):
-    """The site was not made; the message says what to mend, a line for each fault."""
+    """The site was not made; the message says what to fix, one line for each fault."""
 
 
 def build(

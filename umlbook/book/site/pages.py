@@ -17,7 +17,7 @@ from posixpath import normpath
 import nbformat
 from nbformat import NotebookNode
 
-from umlbook.book.frames import frames_folder, read_frames
+from umlbook.book.page.frames import frames_folder, read_frames
 from umlbook.book.site.references import TAG
 from umlbook.book.site.snippets import figure, note, output, picture_size, quiz, stepper
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection, Sequence
 from html import escape
 
-from umlbook.book.concordance import Concordance, concordance
-from umlbook.book.glossary import terms
 from umlbook.book.ledger import ERRATA, entries
-from umlbook.book.notation import notation
+from umlbook.book.ledger.concordance import Concordance, concordance
+from umlbook.book.ledger.glossary import terms
+from umlbook.book.ledger.notation import notation
 from umlbook.book.site.pages import Page, linked_cells, raw
 from umlbook.book.site.snippets import output
 

@@ -7,8 +7,8 @@ import struct
 from collections.abc import Sequence
 from html import escape
 
-from umlbook.book.frames import Frames, Step
-from umlbook.book.stepper import LAMPS
+from umlbook.book.page.frames import Frames, Step
+from umlbook.book.page.stepper import LAMPS
 
 MATHS = "tex2jax_process"  # the class of HTML in which dollars mean a formula
 SIGNS = {word: sign for sign, word, _ in LAMPS.values()}

@@ -1,0 +1,142 @@
+"""Call a reader's function safely: on copies, within a time limit, its errors caught and told.
+
+The call runs in a thread of its own, so that the limit holds on every platform and inside widget
+callbacks too. The limit counts processor time, so that a busy machine stops nobody. A function
+that runs on is stopped at its next line of Python; one that hangs inside compiled code cannot be
+stopped, but the check still returns.
+"""
+
+import ctypes
+import inspect
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from threading import Thread
+from typing import Any
+
+import numpy as np
+
+TIME_LIMIT = 10.0  # seconds for one call, as `stopwatch` counts them
+PATIENCE = 10.0  # real seconds that count as one, for a call that only waits
+MAX_STATES = 40  # how many states are taken from an answer that yields for ever
+
+
+class OutOfTime(TimeoutError):
+    """The reader's function ran longer than the limit."""
+
+
+class _Stop(BaseException):
+    """Raised inside the reader's thread; no Exception, so ``except Exception`` ends too."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one call gave: a value or an error, a warning, an argument changed, processor time."""
+
+    value: Any = None
+    error: BaseException | None = None
+    warned: str = ""
+    changed: str = ""
+    seconds: float = 0.0
+
+
+def stopwatch() -> Callable[[], float]:
+    """A function that tells the seconds since now: of the processor, and never more than real ones.
+
+    A tenth of the real seconds (`PATIENCE`) counts where that is more: waiting has its limit, too.
+    """
+    start, busy = time.perf_counter(), time.process_time()
+
+    def spent() -> float:
+        real = time.perf_counter() - start
+        return min(real, max(time.process_time() - busy, real / PATIENCE))
+
+    return spent
+
+
+def limited(task: Callable[[], Any], seconds: float | None = None) -> Any:
+    """What `task()` returns or raises; `OutOfTime` when the `stopwatch` passes `seconds`."""
+    limit = TIME_LIMIT if seconds is None else seconds
+    values: list[Any] = []
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            values.append(task())
+        except (Exception, SystemExit, _Stop) as error:
+            errors.append(error)
+
+    thread, spent = Thread(target=work, daemon=True), stopwatch()
+    thread.start()
+    try:
+        while thread.is_alive() and (left := limit - spent()) > 0:
+            thread.join(min(max(left, 0.05), 1.0))
+    finally:
+        ran_on = thread.is_alive()
+        if ran_on:  # out of time, or the reader pressed stop
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(thread.ident or 0), ctypes.py_object(_Stop)
+            )
+    if ran_on:
+        raise OutOfTime(f"it ran longer than {limit:g} s and was stopped")
+    if errors:
+        raise errors[0]
+    return values[0]
+
+
+def is_hole(value: Any) -> bool:
+    """Whether a value is what a stub leaves: ``...``, None, nothing, or a list that begins so."""
+    if value is ... or value is None or isinstance(value, NotImplementedError):
+        return True
+    if isinstance(value, str | list | tuple):
+        return len(value) == 0 or value[0] is ...
+    return False
+
+
+def taken(value: Any) -> Any:
+    """The value; from an iterator, its first states as a list."""
+    return list(islice(value, MAX_STATES)) if isinstance(value, Iterator) else value
+
+
+def run(function: Callable[..., Any], case: Mapping[str, Any]) -> Result:
+    """Call `function` with the arguments of a case (which hands out copies) and tell all of it."""
+    args = dict(case)
+
+    def task() -> tuple[Any, str]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            value = taken(function(*args.values()))
+        return value, str(caught[0].message) if caught else ""
+
+    # A function that runs elsewhere knows the processor time of that place.
+    clock = getattr(function, "processor_seconds", time.process_time)
+    start = clock()
+    try:
+        value, warned = limited(task)
+    except (Exception, SystemExit) as error:
+        return Result(error=error)
+    seconds = clock() - start
+    changed = [k for k, v in args.items() if isinstance(v, np.ndarray) and not _same(v, case[k])]
+    return Result(value, None, warned, changed[0] if changed else "", seconds)
+
+
+def _same(left: np.ndarray, right: np.ndarray) -> bool:
+    return left.shape == right.shape and np.array_equal(left, right, equal_nan=True)
+
+
+def raised_by(error: BaseException, function: Callable[..., Any]) -> str:
+    """The error in one line, and the reader's own line that raised it, where that is known."""
+    said = f"{type(error).__name__}: {error}".rstrip(": ").splitlines()[0]
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    own = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if code is not None and frame.filename == code.co_filename and frame.line
+    ]
+    if not own or code is None:
+        return said
+    line = (own[-1].lineno or 0) - code.co_firstlineno + 1
+    return f"{said}\nline {line} of {code.co_name}: {own[-1].line}"

@@ -1,0 +1,103 @@
+"""The errata of the four papers: from the ledger, sorted by the mistake that was made."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from umlbook.book.ledger import ERRATA, OURS, Entry, entries
+from umlbook.book.page.tables import Table, table
+
+KINDS = ("slip", "undefined", "condition", "objective", "asserted", "cause", "table", "reading")
+"""The kinds of mistake, the cheapest to find first: the words of the column ``mistake``."""
+
+_WORDS = re.compile(r"\\text\{([^{}]*)\}")
+_SPACE = re.compile(r"^(?:\s|\\ |\\[,;:]|\\q?quad)+|(?:\s|\\ |\\[,;:]|\\q?quad)+$")
+
+
+def errata(paper: str | None = None, kind: str | None = None) -> tuple[Entry, ...]:
+    """Return the entries that are wrong as printed, of one paper or of one kind."""
+    return tuple(
+        row
+        for row in entries()
+        if row.status in ERRATA
+        and row.paper != OURS
+        and paper in (None, row.paper)
+        and kind in (None, row.mistake)
+    )
+
+
+@dataclass(frozen=True)
+class ErrataTable:
+    """Errata with printed form, counterexample and corrected form; typeset in a notebook."""
+
+    rows: tuple[Entry, ...]
+
+    def plain(self) -> Table:
+        """Return place, status and kind, without the formulas."""
+        return table(
+            {
+                "ours": [row.number or "-" for row in self.rows],
+                "chapter": [row.chapter[:2] for row in self.rows],
+                "paper": [row.paper for row in self.rows],
+                "place": [_place(row) for row in self.rows],
+                "status": [row.status for row in self.rows],
+                "kind": [row.mistake for row in self.rows],
+            }
+        )
+
+    def __repr__(self) -> str:
+        return str(self.plain())
+
+    def _repr_markdown_(self) -> str:
+        # One below the other and not in columns: a formula cannot be broken, and needs the width.
+        return "\n\n".join(map(_block, self.rows))
+
+
+def _block(row: Entry) -> str:
+    number = f"({row.number})" if row.number else f"chapter {int(row.chapter[:2])}"
+    words = row.kind in ("figure", "table")  # their column `latex` is a sentence
+    held = row.latex if words else sentence(row.latex)
+    witness = re.sub(r"([*_~<])", r"\\\1", row.how_to_check)  # marks of Markdown
+    lines = [
+        f"**{row.paper}, {_place(row)}**, {number}: *{row.mistake}*",
+        f"- In print: {sentence(row.printed_form) if row.printed_form else held}",
+        f"- How to see it: {witness}",
+    ]
+    if row.printed_form:
+        lines.append(f"- What holds: {held}")
+    return "\n".join(lines)
+
+
+def _place(row: Entry) -> str:
+    return row.printed.replace(", unnumbered", "")
+
+
+def sentence(latex: str) -> str:
+    r"""Return a formula as Markdown, its words taken out of the formula so that lines can break.
+
+    Examples
+    --------
+    >>> print(sentence(r"\text{the rank of } A \text{ is } 2"))
+    the rank of $A$ is $2$
+    """
+    *parts, last = _WORDS.split(latex)
+    formulas = [*parts[::2], last]
+    if any(not _is_whole(formula) for formula in formulas):
+        return f"${latex}$"
+    set_ = [f"${bare}$" if (bare := _SPACE.sub("", formula)) else "" for formula in formulas]
+    words = [*(word.replace(r"\%", "%") for word in parts[1::2]), ""]
+    joined = " ".join(part for pair in zip(set_, words, strict=True) for part in pair)
+    return re.sub(r" ([,;:)]|\.(?!\d))", r"\1", " ".join(joined.split()))
+
+
+def _is_whole(formula: str) -> bool:
+    """Whether a part of a formula can stand alone: nothing is opened in it and closed elsewhere."""
+    bare = re.sub(r"\\[{}]", "", formula)
+    pairs = (("{", "}"), (r"\left", r"\right"), (r"\begin", r"\end"))
+    return all(bare.count(one) == bare.count(other) for one, other in pairs)
+
+
+def errata_table(paper: str | None = None, kind: str | None = None) -> ErrataTable:
+    """Return the errata of one paper or of one kind as a table for a page."""
+    return ErrataTable(errata(paper, kind))

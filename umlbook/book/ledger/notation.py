@@ -1,0 +1,63 @@
+"""One notation for the whole book: which letter means what, its name in code, and its shape."""
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from umlbook.book.page.tables import Table, table
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A letter of the book; ``chapters`` lists where its table shows it."""
+
+    chapters: tuple[str, ...]
+    symbol: str
+    code: str
+    shape: str
+    meaning: str
+
+
+@cache
+def symbols() -> tuple[Symbol, ...]:
+    """Every symbol, in the order of the book."""
+    text = (files("umlbook.book.ledger") / "notation.csv").read_text(encoding="utf-8")
+    rows = csv.DictReader(text.splitlines())
+    return tuple(Symbol(tuple(row.pop("chapters").split()), **row) for row in rows)
+
+
+@dataclass(frozen=True)
+class NotationTable:
+    """Rows of the notation; typeset in a notebook, aligned in plain text."""
+
+    rows: tuple[Symbol, ...]
+
+    def _table(self, formula: str = "{}", code: str = "{}") -> Table:
+        return table(
+            {
+                "symbol": [formula.format(row.symbol) for row in self.rows],
+                "in code": [code.format(row.code) for row in self.rows],
+                "shape": [row.shape for row in self.rows],
+                "meaning": [row.meaning for row in self.rows],
+            }
+        )
+
+    def __repr__(self) -> str:
+        return str(self._table())
+
+    def _repr_markdown_(self) -> str:
+        return self._table("${}$", "`{}`").markdown(rule=":--")
+
+
+def notation(chapter: str | None = None) -> NotationTable:
+    """The symbols of one chapter (``"01"``), or of the whole book.
+
+    >>> len(notation("01").rows) < len(notation().rows)
+    True
+    """
+    rows = tuple(row for row in symbols() if chapter is None or chapter in row.chapters)
+    if not rows:
+        known = sorted({c for row in symbols() for c in row.chapters})
+        raise ValueError(f"chapter {chapter!r} has no symbols: known are {', '.join(known)}")
+    return NotationTable(rows)

@@ -1,0 +1,10 @@
+"""What a page is made of.
+
+- `figures`: one look for all pictures, and `show`, which gives each its sentence
+- `draw`, `draw_tables`: drawings of points, kernels, paths; of scores and ranks
+- `tables`: a table as text, HTML and Markdown, with numbers rounded so that they can be stored
+- `stepper`, `invariants`: scrub through the states of an algorithm; the promises it shows as lamps
+- `frames`: the pictures of a stepper, stored for the static pages
+- `compare`: the first step at which two streams of states part
+- `explorer`: a question, sliders, and a picture that waits for a prediction
+"""

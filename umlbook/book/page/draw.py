@@ -1,0 +1,374 @@
+"""The book's drawings: each takes an Axes and plain arrays, draws, and returns the Axes.
+
+None of them touches pyplot, and none says a class by its colour alone: markers, dashes or hatching
+say it as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import ListedColormap, to_rgb
+from matplotlib.patches import Polygon
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike, NDArray
+from scipy.ndimage import gaussian_filter
+
+from umlbook.book.page.figures import FAINT, INK, MUTED, PALETTE, class_look, styled
+
+Floats = NDArray[np.float64]
+Map = Callable[[Floats], ArrayLike]
+"""A function of an (m, 2) array of points."""
+
+GRID_LINES = "#8C8C8C"
+"""Lines of a grid that is to be seen: contrast 3.4 on white."""
+GRID = 30_000
+"""Points of the grid on which a decision boundary is looked for."""
+
+
+@styled
+def draw_clusters(
+    ax: Axes,
+    X: ArrayLike,
+    labels: ArrayLike,
+    *,
+    centers: ArrayLike | None = None,
+    predict: Map | None = None,
+    equal: bool = True,
+) -> Axes:
+    """Draw points of the plane with a marker and colour for each cluster.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, 2)
+        The points.
+    labels : array-like of shape (n,)
+        Their clusters. Numbers 0, 1, ... keep their look from picture to picture even when a
+        cluster is empty; other labels get theirs in sorted order.
+    centers : array-like of shape (K, 2), optional
+        Centres of clusters 0, 1, ..., or in sorted order; rows of NaN are left out.
+    predict : callable, optional
+        Labels of new points; its regions are tinted and their boundary drawn.
+    equal : bool, default=True
+        One unit is as long on both axes, as a distance needs; False for mixed units.
+    """
+    points, marks = _plane(X, "X"), _matching(labels, X, "labels")
+    _frame(ax, points, equal)
+    if predict is not None:
+        _draw_regions(ax, predict, marks)
+    # A rim sets a mark off from the tint of its region, which takes some of its contrast.
+    _scatter(ax, points, marks, rim=0.5 if predict is None else 0.8)
+    if centers is not None:
+        for index, center in enumerate(_plane(centers, "centers")):
+            look = class_look(index)
+            ax.plot(*center, ms=15, mec="white", mfc=INK, mew=1.5, marker=look["marker"], zorder=4)
+            ax.plot(*center, ms=8, mec="white", mfc=look["color"], marker=look["marker"], zorder=5)
+    return ax
+
+
+@styled
+def draw_deformation(
+    ax: Axes, X: ArrayLike, move: Map, *, labels: ArrayLike | None = None, lines: int = 13
+) -> Axes:
+    """Draw what a map of the plane does: a straight grid, its image, and the way of each point.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, 2)
+        The points before the map.
+    move : callable
+        The positions (not the displacements) to which it moves an (m, 2) array of points.
+    labels : array-like of shape (n,), optional
+        Clusters of the points.
+    lines : int, default=13
+        Grid lines each way.
+    """
+    start = _plane(X, "X")
+    marks = np.zeros(len(start), int) if labels is None else _matching(labels, X, "labels")
+    end = _plane(move(start), "move(X)")
+    if len(end) != len(start):
+        raise ValueError(f"move(X) has {len(end)} rows but X has {len(start)}: it must keep them")
+    straight = _grid_lines(start, lines)
+    bent = [_plane(move(line), "move(grid)") for line in straight]
+    _frame(ax, np.concatenate([start, end, *bent]), True)
+    ax.add_collection(LineCollection(straight, colors=GRID_LINES, linewidths=0.6, linestyles=":"))
+    ax.add_collection(LineCollection(bent, colors=GRID_LINES, linewidths=0.8))
+    ax.quiver(*start.T, *(end - start).T, angles="xy", scale_units="xy", scale=1,
+              color=INK, width=0.0025, headwidth=4, zorder=2)  # fmt: skip
+    _scatter(ax, end, marks)
+    return ax
+
+
+@styled
+def draw_path(
+    ax: Axes,
+    values: ArrayLike,
+    *,
+    label: str,
+    bound: float | None = None,
+    sign: int = -1,
+) -> Axes:
+    """Draw a quantity along the steps and mark the steps at which it goes the wrong way.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_steps,)
+        The quantity after each step; NaN leaves a gap.
+    label : str
+        Its name, written on the vertical axis.
+    bound : float, optional
+        A level that it cannot pass, drawn dashed.
+    sign : {-1, 0, 1}, default=-1
+        -1 marks rises, 1 marks falls, 0 marks nothing.
+    """
+    path = np.asarray(values, dtype=float)
+    if path.ndim != 1 or len(path) == 0:
+        raise ValueError(f"values has shape {path.shape}: one number for each step is expected")
+    steps = np.arange(len(path))
+    ax.plot(steps, path, color=PALETTE[0], marker="o", ms=4 if len(path) < 30 else 2.5)
+    wrong = wrong_way(path, sign)
+    if len(wrong):
+        word = "rises" if sign < 0 else "falls"
+        ax.plot(wrong, path[wrong], "^" if sign < 0 else "v", ms=9, color=PALETTE[1], label=word)
+    if bound is not None:
+        ax.axhline(bound, color=INK, lw=1.2, ls=(0, (5, 2)), label="bound")
+    if len(wrong) or bound is not None:
+        ax.legend()
+    ax.set(xlabel="step", ylabel=label)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    ax.margins(x=0.06, y=0.12)
+    return ax
+
+
+@styled
+def draw_kernel(ax: Axes, K: ArrayLike, *, order: ArrayLike | None = None) -> Axes:
+    """Draw a kernel matrix as a heat map with its colour bar.
+
+    Parameters
+    ----------
+    K : array-like of shape (n, n)
+        The kernel. The colours start at zero; with entries of both signs, as after centring,
+        zero is white.
+    order : array-like of shape (n,), optional
+        Permutation of rows and columns, for instance ``np.argsort(labels, kind="stable")``.
+    """
+    values = np.asarray(K, dtype=float)
+    if values.ndim != 2 or values.shape[0] != values.shape[1]:
+        raise ValueError(f"K has shape {values.shape}: a square matrix is expected")
+    if order is not None:
+        index = np.asarray(order)
+        if not np.array_equal(np.sort(index), np.arange(len(values))):
+            raise ValueError(
+                f"order is not a permutation of 0..{len(values) - 1}: "
+                'from labels make one with np.argsort(labels, kind="stable")'
+            )
+        values = values[np.ix_(index, index)]
+    reach = np.abs(values).max()
+    # Rounding leaves tiny negative entries in a nonnegative kernel: they are not a second sign.
+    signed = values.min() < -1e-9 * reach
+    # Few levels, and an odd number of them so that zero has its own, keep the stored PNG small.
+    levels = colormaps["PuOr" if signed else "cividis"].resampled(31)
+    image = ax.imshow(values, levels, interpolation="nearest", vmin=-reach * signed, vmax=reach)
+    ax.figure.colorbar(image, ax=ax, shrink=0.9)
+    ax.spines[:].set_visible(False)
+    ax.set(xlabel="point", ylabel="point")
+    ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
+    return ax
+
+
+@styled
+def draw_spectrum(ax: Axes, eigenvalues: ArrayLike, k: int) -> Axes:
+    """Draw eigenvalues in descending order and set the `k` largest apart.
+
+    Parameters
+    ----------
+    eigenvalues : array-like of shape (n,)
+        The eigenvalues, in any order.
+    k : int
+        How many are kept: filled circles; the others are hollow squares.
+    """
+    values = np.sort(np.asarray(eigenvalues, dtype=float).ravel())[::-1]
+    if not 0 <= k <= len(values):
+        raise ValueError(f"k is {k}: between 0 and the {len(values)} eigenvalues given")
+    place = np.arange(1, len(values) + 1)
+    ax.axhline(0, color=MUTED, lw=0.8)
+    ax.vlines(place, 0, values, color=[PALETTE[0]] * k + [MUTED] * (len(values) - k), lw=1.2)
+    ax.plot(place[:k], values[:k], "o", ms=7, color=PALETTE[0], label=f"{k} largest")
+    ax.plot(place[k:], values[k:], "s", ms=6, mfc="white", mec=MUTED, label="the others")
+    if 0 < k < len(values):
+        ax.axvline(k + 0.5, color=INK, lw=1.2, ls=(0, (5, 2)))
+    ax.legend()
+    ax.set(xlabel="place", ylabel="eigenvalue")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    return ax
+
+
+@styled
+def draw_pairs(ax: Axes, distances: ArrayLike, same: ArrayLike, *, bins: int = 30) -> Axes:
+    """Draw how far apart pairs are: within one cluster, and across two.
+
+    Parameters
+    ----------
+    distances : array-like of shape (n_pairs,)
+        The distance of each pair.
+    same : array-like of bool, shape (n_pairs,)
+        Whether the two points belong together.
+    bins : int, default=30
+        Bars of the histogram.
+    """
+    gaps = np.asarray(distances, dtype=float).ravel()
+    together = _matching(same, gaps, "same").astype(bool)
+    edges = np.histogram_bin_edges(gaps, bins).tolist()
+    sides = ((together, "same cluster", "////", 0), (~together, "different", "....", 1))
+    for chosen, name, hatch, index in sides:
+        if not chosen.any():
+            continue
+        weights = np.full(chosen.sum(), 1.0 / chosen.sum())
+        ax.hist(gaps[chosen], edges, weights=weights, histtype="stepfilled", lw=1.6, hatch=hatch,
+                fc=(*to_rgb(PALETTE[index]), 0.18), ec=PALETTE[index],
+                label=f"{name} ({chosen.sum()} pairs)")  # fmt: skip
+    ax.legend()
+    ax.set(xlabel="distance", ylabel="share of pairs")
+    return ax
+
+
+@styled
+def draw_simplex(
+    ax: Axes, P: ArrayLike, labels: ArrayLike, *, corners: Sequence[str] = ("1", "2", "3")
+) -> Axes:
+    """Draw rows that sum to one as points of a triangle; some may lie outside it.
+
+    Parameters
+    ----------
+    P : array-like of shape (n, 3)
+        Barycentric coordinates; a negative entry puts a point outside.
+    labels : array-like of shape (n,)
+        Clusters of the points.
+    corners : sequence of three str
+        Names of the corners.
+    """
+    shares = np.asarray(P, dtype=float)
+    if shares.ndim != 2 or shares.shape[1] != 3:
+        raise ValueError(f"P has shape {shares.shape}: three columns are expected")
+    excess = np.abs(shares.sum(axis=1) - 1)
+    if excess.size and excess.max() > 1e-6:
+        raise ValueError(
+            f"P has row {excess.argmax()} with sum {shares[excess.argmax()].sum():.6g}: "
+            "barycentric coordinates sum to one; divide the rows by their sums"
+        )
+    marks = _matching(labels, shares, "labels")
+    vertices = np.array([[0, 0], [1, 0], [0.5, np.sqrt(0.75)]])
+    points = shares @ vertices
+    ax.add_patch(Polygon(vertices, closed=True, fc="white", ec=INK, lw=1.2, zorder=0))
+    _frame(ax, np.concatenate([points, vertices]), True, pad=0.16)
+    _scatter(ax, points, marks)
+    outward = vertices - vertices.mean(axis=0)
+    for (x, y), name in zip(vertices + 0.22 * outward, corners, strict=True):
+        ax.text(x, y, name, ha="center", va="center", weight="bold", zorder=5,
+                bbox={"fc": "white", "ec": FAINT, "boxstyle": "round", "alpha": 0.9})  # fmt: skip
+    ax.set_axis_off()
+    return ax
+
+
+def wrong_way(values: ArrayLike, sign: int, *, rtol: float = 1e-9) -> NDArray[np.intp]:
+    """Return the steps at which `values` moves against `sign` by more than rounding.
+
+    Examples
+    --------
+    >>> wrong_way([3.0, 2.0, 2.5, 1.0], sign=-1)
+    array([2])
+    """
+    path = np.asarray(values, dtype=float)
+    slack = rtol * np.maximum(np.abs(path[1:]), np.abs(path[:-1]))
+    return np.flatnonzero(sign * np.diff(path) < -slack) + 1
+
+
+def class_numbers(names: NDArray[Any]) -> list[int]:
+    """Return the number that gives each name its look: itself if it is one, else its place.
+
+    Examples
+    --------
+    >>> class_numbers(np.array([0, 2])), class_numbers(np.array(["left", "right"]))
+    ([0, 2], [0, 1])
+    """
+    if names.dtype.kind in "iu" and len(names) and names.min() >= 0:
+        return [int(name) for name in names]
+    return list(range(len(names)))
+
+
+def _draw_regions(ax: Axes, predict: Map, marks: NDArray[Any]) -> None:
+    """Tint the region of each label and draw the lines between them."""
+    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+    box = ax.get_window_extent()
+    columns = round(float(np.sqrt(GRID * box.width / box.height)))
+    x, y = np.linspace(left, right, columns), np.linspace(low, high, GRID // columns)
+    mesh = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    found = np.asarray(predict(mesh))
+    if found.shape != (len(mesh),):
+        raise ValueError(f"predict gave shape {found.shape} for {len(mesh)} points: one label each")
+    names = np.unique(np.concatenate([marks, found]))
+    region = np.searchsorted(names, found).reshape(len(y), len(x))
+    colours = [to_rgb(class_look(number)["color"]) for number in class_numbers(names)]
+    tints = ListedColormap([tuple(0.88 + 0.12 * np.array(colour)) for colour in colours])
+    ax.imshow(region, tints, origin="lower", extent=(left, right, low, high),
+              aspect=ax.get_aspect(), vmin=-0.5, vmax=len(names) - 0.5,
+              interpolation="nearest", zorder=0)  # fmt: skip
+    for index in np.unique(region) if np.ptp(region) else ():
+        # Blurred over one cell, the staircase of the grid becomes the line that it stands for.
+        inside = gaussian_filter((region == index).astype(float), 1.0)
+        ax.contour(x, y, inside, [0.5], colors=INK, linewidths=1.2, zorder=1)
+
+
+def _scatter(ax: Axes, points: Floats, marks: NDArray[Any], rim: float = 0.5) -> None:
+    size = float(np.clip(4000 / max(len(points), 1), 12, 40))
+    names = np.unique(marks)
+    for name, number in zip(names, class_numbers(names), strict=True):
+        x, y = points[marks == name].T
+        ax.scatter(x, y, s=size, linewidths=rim, edgecolors="white", zorder=3,
+                   label=str(name), **class_look(number))  # fmt: skip
+
+
+def _frame(ax: Axes, points: Floats, equal: bool, *, pad: float = 0.07) -> None:
+    """Fix the limits around `points`; with `equal`, widen them to the shape of the axes."""
+    low, high = np.nanmin(points, axis=0), np.nanmax(points, axis=0)
+    margin = pad * np.maximum(high - low, 1e-3 * max(float((high - low).max()), 1e-12))
+    if equal:
+        box = ax.get_window_extent()
+        scale = max((high - low + 2 * margin) / (box.width, box.height))
+        margin = (scale * np.array([box.width, box.height]) - (high - low)) / 2
+    ax.set_xlim(low[0] - margin[0], high[0] + margin[0])
+    ax.set_ylim(low[1] - margin[1], high[1] + margin[1])
+    ax.set_aspect("equal" if equal else "auto")
+
+
+def _grid_lines(points: Floats, lines: int) -> list[Floats]:
+    """Return vertical and horizontal lines over the box of `points`, finely cut to be bent."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    margin = 0.05 * (high - low)
+    x, y = np.linspace(low - margin, high + margin, lines).T
+    fine_x, fine_y = np.linspace(low - margin, high + margin, 60).T
+    vertical = [np.column_stack([np.full(60, at), fine_y]) for at in x]
+    return vertical + [np.column_stack([fine_x, np.full(60, at)]) for at in y]
+
+
+def _plane(points: ArrayLike, name: str) -> Floats:
+    array = np.asarray(points, dtype=float)
+    if array.ndim != 2 or array.shape[1] != 2 or len(array) == 0:
+        raise ValueError(
+            f"{name} has shape {array.shape}: points of the plane, shape (n, 2), are expected; "
+            "choose or project to two columns first"
+        )
+    return array
+
+
+def _matching(values: ArrayLike, like: ArrayLike, name: str) -> NDArray[Any]:
+    array, n = np.asarray(values), len(np.asarray(like))
+    if array.shape != (n,):
+        raise ValueError(f"{name} has shape {array.shape}: one entry for each of {n} is expected")
+    return array

@@ -1,0 +1,95 @@
+"""Pictures of tables: scores as shaded cells, average ranks on a line, print beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from umlbook.book.page.figures import INK, class_look
+
+
+def draw_cells(ax: Axes, values: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> Axes:
+    """Draw numbers between 0 and 1 as shaded cells, each with its two digits.
+
+    Parameters
+    ----------
+    values : array (rows, columns)
+        NaN leaves a cell empty.
+    rows, columns : sequence of str
+        Names of both.
+    """
+    grid = np.asarray(values, dtype=float)
+    ax.imshow(grid, cmap="Blues", vmin=0, vmax=1.15, aspect="auto")
+    for (i, j), value in np.ndenumerate(grid):
+        if np.isfinite(value):
+            colour = "white" if value > 0.7 else INK
+            ax.text(j, i, f"{100 * value:.0f}", ha="center", va="center", color=colour, fontsize=7)
+    ax.set_xticks(range(len(columns)), columns, rotation=60, ha="right")
+    ax.set_yticks(range(len(rows)), rows)
+    ax.grid(False)
+    return ax
+
+
+def draw_ranks(
+    ax: Axes, ranks: Mapping[str, float], difference: float, runs: Sequence[Sequence[str]]
+) -> Axes:
+    """Draw average ranks on a line; a bar joins methods that the test cannot tell apart.
+
+    Parameters
+    ----------
+    ranks : mapping of str to float
+        The average rank of each method.
+    difference : float
+        The critical difference, drawn as a measure above the line.
+    runs : sequence of sequences of str
+        Methods that belong together.
+    """
+    names = sorted(ranks, key=lambda name: ranks[name])
+    half = -(-len(names) // 2)
+    low, high = 1.0, float(len(names))
+    ax.plot([low, high], [0, 0], color=INK, lw=1)
+    for rank in range(int(low), int(high) + 1, 2):
+        ax.plot([rank, rank], [0, 0.15], color=INK, lw=1)
+        ax.text(rank, 0.25, str(rank), ha="center", fontsize=8)
+    ax.plot([low, low + difference], [1.1, 1.1], color=INK, lw=2, solid_capstyle="butt")
+    ax.text(low + difference / 2, 1.2, f"critical difference {difference:.2f}", ha="center")
+    for i, run in enumerate(runs):
+        ends = [ranks[run[0]] - 0.05, ranks[run[-1]] + 0.05]
+        ax.plot(ends, [-0.3 - 0.3 * i] * 2, color=INK, lw=3, solid_capstyle="butt", alpha=0.7)
+    top = -0.7 - 0.3 * len(runs)
+    for i, name in enumerate(names):
+        left = i < half
+        y = top - (i if left else len(names) - 1 - i) * 0.8
+        x = low - 0.3 if left else high + 0.3
+        ax.plot([ranks[name], ranks[name], x], [0, y, y], color=INK, lw=0.7)
+        words = f"{name} ({ranks[name]:.1f})"
+        ax.text(x, y, words, ha="right" if left else "left", va="center", fontsize=8)
+    ax.set(xlim=(low - 3.5, high + 3.5), ylim=(top - half * 0.8, 1.6))
+    ax.set_axis_off()
+    return ax
+
+
+def draw_beside(ax: Axes, printed: ArrayLike, ours: ArrayLike, verdicts: Sequence[str]) -> Axes:
+    """Draw our number against the printed one, one mark a cell, by verdict; on the line they agree.
+
+    Parameters
+    ----------
+    printed, ours : array (n,)
+    verdicts : sequence of str
+        What is said of each cell; each verdict has a marker and a colour of its own, the last of
+        the alphabet the first of these.
+    """
+    x, y, said = np.asarray(printed), np.asarray(ours), np.asarray(verdicts)
+    both = np.concatenate([x, y])
+    pad = 0.05 * np.ptp(both)
+    ends = [both.min() - pad, both.max() + pad]
+    ax.plot(ends, ends, color=INK, lw=1, ls="--")
+    for i, verdict in enumerate(sorted(set(said.tolist()), reverse=True)):
+        here = said == verdict
+        ax.scatter(x[here], y[here], label=f"{verdict} ({here.sum()})", s=18, **class_look(i))
+    ax.set(xlabel="printed", ylabel="ours", xlim=ends, ylim=ends)
+    ax.legend(loc="upper left", fontsize=8)
+    return ax

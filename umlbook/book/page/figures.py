@@ -1,0 +1,239 @@
+"""One look for every picture of the book, and `show`, which gives each picture its sentence.
+
+Pictures are pure `matplotlib.figure.Figure` objects. Pyplot keeps a global list of figures that
+widget callbacks, which run in another thread, would share and draw blank; nothing here touches it.
+"""
+
+from __future__ import annotations
+
+import io
+from base64 import b64encode
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import wraps
+from html import escape
+from typing import Any, ParamSpec, TypeVar, cast
+
+import matplotlib as mpl
+import numpy as np
+from IPython.core.getipython import get_ipython
+from IPython.display import display
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from PIL import Image
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#222222", "#692D00", "#332288")
+"""Class colours after Okabe and Ito, all at contrast 3:1 or more on white.
+
+Any two of them stay apart in protanopia, deuteranopia and tritanopia: see `accessibility`.
+"""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+"""Class markers; seven colours and eight markers give 56 classes a look of their own."""
+DASHES = ("solid", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)))
+"""Line styles, used beside colour for lines."""
+
+INK, MUTED, FAINT = "#222222", "#6B6B6B", "#D0D0D0"
+"""Text and main lines; secondary marks (contrast 5:1); grids and other decoration."""
+
+STYLE: dict[str, Any] = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": MUTED,
+    "axes.facecolor": "white",
+    "axes.grid": False,
+    "axes.labelcolor": INK,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "figure.dpi": 100,
+    "figure.facecolor": "white",
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "hatch.linewidth": 0.8,
+    "image.cmap": "cividis",
+    "legend.fontsize": 9,
+    "legend.framealpha": 0.9,
+    "lines.linewidth": 1.6,
+    "savefig.dpi": 100,
+    "savefig.facecolor": "white",
+    "savefig.transparent": False,
+    "text.color": INK,
+    "xtick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "xtick.labelsize": 9,
+    "ytick.color": MUTED,
+    "ytick.labelcolor": INK,
+    "ytick.labelsize": 9,
+}
+
+SHORTEST_SENTENCE = 40
+LARGEST_PNG = 60_000
+
+
+def style() -> AbstractContextManager[None]:
+    """Return a context in which everything that is drawn has the book's look."""
+    return mpl.rc_context(cast(Any, STYLE))  # newer stubs want every key as a literal
+
+
+def styled(draw: Callable[P, R]) -> Callable[P, R]:
+    """Return `draw` made to run inside `style`."""
+
+    @wraps(draw)
+    def drawn_in_style(*args: P.args, **kwargs: P.kwargs) -> R:
+        with style():
+            return draw(*args, **kwargs)
+
+    return drawn_in_style
+
+
+def class_look(index: int) -> dict[str, Any]:
+    """Return colour and marker of class number `index`, as keywords for a scatter or a line.
+
+    Examples
+    --------
+    >>> class_look(1)
+    {'color': '#D55E00', 'marker': 's'}
+    """
+    return {"color": PALETTE[index % len(PALETTE)], "marker": MARKERS[index % len(MARKERS)]}
+
+
+def line_look(index: int) -> dict[str, Any]:
+    """Return colour and dash of line number `index`, as keywords for `Axes.plot`.
+
+    Examples
+    --------
+    >>> line_look(0)
+    {'color': '#0072B2', 'linestyle': 'solid'}
+    """
+    return {"color": PALETTE[index % len(PALETTE)], "linestyle": DASHES[index % len(DASHES)]}
+
+
+@styled
+def new_figure(
+    width: float = 6.4, height: float = 3.6, nrows: int = 1, ncols: int = 1, **subplot_kw: Any
+) -> tuple[Figure, Any]:
+    """Return a figure in the book's look and its axes.
+
+    Parameters
+    ----------
+    width, height : float
+        Size in inches, at 100 dots an inch.
+    nrows, ncols : int
+        Shape of the array of axes; a single one comes bare.
+    **subplot_kw
+        Passed to `matplotlib.figure.Figure.subplots`.
+
+    Returns
+    -------
+    fig : matplotlib.figure.Figure
+        A figure that pyplot does not know.
+    axes : Axes or ndarray of Axes
+        As `Figure.subplots` returns them.
+
+    Examples
+    --------
+    >>> fig, ax = new_figure()
+    >>> _ = ax.plot([0, 1], [1, 0])
+    """
+    fig = Figure(figsize=(width, height), layout="constrained")
+    return fig, fig.subplots(nrows, ncols, **subplot_kw)
+
+
+@styled
+def pixels(fig: Figure) -> NDArray[np.uint8]:
+    """Return the figure as it is shown, opaque on white: an array of shape (height, width, 3)."""
+    fig.set_dpi(100)
+    fig.patch.set(facecolor="white", alpha=1)
+    canvas = FigureCanvasAgg(fig)
+    canvas.draw()
+    return np.array(canvas.buffer_rgba())[..., :3]
+
+
+def png_bytes(picture: Figure | NDArray[np.uint8], *, largest: int = LARGEST_PNG) -> bytes:
+    """Return a figure, or its pixels, as an opaque PNG with a palette of colours.
+
+    A palette of 256 colours is not seen to differ from full colour in a chart and takes a third
+    of the room; a picture that is still larger than `largest` bytes gets fewer colours.
+    """
+    image = Image.fromarray(pixels(picture) if isinstance(picture, Figure) else picture)
+    data = b""
+    for colours in (256, 64, 16):
+        out = io.BytesIO()
+        # This method bounds the error of the rarest colour too: 4 of 255 at 256 colours.
+        few = image.quantize(colours, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        few.save(out, format="PNG", optimize=True)
+        data = out.getvalue()
+        if len(data) <= largest:
+            break
+    return data
+
+
+def image_html(png: bytes, alt: str) -> str:
+    """Return an HTML image with the bytes inside it and `alt` for those who cannot see it."""
+    source = b64encode(png).decode("ascii")
+    return (
+        f'<img alt="{escape(alt)}" src="data:image/png;base64,{source}" '
+        'style="max-width:100%;height:auto;background:white">'
+    )
+
+
+class _Picture:
+    """A PNG whose plain text and alternative text are its sentence."""
+
+    def __init__(self, png: bytes, sentence: str) -> None:
+        self.png, self.sentence = png, sentence
+
+    def __repr__(self) -> str:
+        return self.sentence
+
+    def _repr_mimebundle_(self, **kwargs: object) -> tuple[dict[str, Any], dict[str, Any]]:
+        data = {"image/png": self.png, "text/plain": self.sentence}
+        return data, {"image/png": {"alt": self.sentence}}
+
+
+class _Caption:
+    """The same sentence as visible text: JupyterLab shows neither alt nor plain text of a PNG."""
+
+    def __init__(self, sentence: str) -> None:
+        self.sentence = sentence
+
+    def __repr__(self) -> str:
+        return self.sentence
+
+    def _repr_mimebundle_(self, **kwargs: object) -> dict[str, str]:
+        html = f'<p class="umlbook-caption" style="max-width:44em">{escape(self.sentence)}</p>'
+        return {"text/html": html, "text/plain": self.sentence}
+
+
+def show(fig: Figure, sentence: str) -> None:
+    """Display a figure and, under it, the sentence that says what it shows.
+
+    The sentence carries the figure's numbers. It is the caption, the alternative text and the
+    `text/plain` of the output, so a notebook test fails when a number in it changes.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure
+        The picture.
+    sentence : str
+        What is to be seen, at least 40 characters.
+    """
+    if not isinstance(fig, Figure):
+        raise TypeError(
+            f"fig is a {type(fig).__name__}: show expects a matplotlib Figure; "
+            "make one with new_figure, or pass ax.figure"
+        )
+    sentence = " ".join(sentence.split())
+    if len(sentence) < SHORTEST_SENTENCE:
+        raise ValueError(
+            f"sentence has {len(sentence)} characters ({sentence!r}): at least "
+            f"{SHORTEST_SENTENCE} are expected; say what is to be seen, with its numbers"
+        )
+    display(_Picture(png_bytes(fig), sentence))
+    if get_ipython() is not None:  # outside a notebook the line above has printed the sentence
+        display(_Caption(sentence))

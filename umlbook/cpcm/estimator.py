@@ -1,0 +1,320 @@
+"""CPCM as an estimator: predictors by name, starts, and the choice among restarts."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import TransformerMixin, is_regressor
+
+from umlbook._base import Run, SteppingClusterer
+from umlbook._checks import check_count, check_labels
+from umlbook.algebra import ROUNDING, Array, Labels, nearest_center, one_hot
+from umlbook.cpcm.predictors import (
+    AffineMap,
+    Fit,
+    LinearBasis,
+    Predictor,
+    canonical_directions,
+    check_rank,
+    kernel_basis,
+    kernel_ridge_fit,
+    lda_fit,
+    least_squares_fit,
+    linear_basis,
+    one_hot_fit,
+    regressor_fit,
+    ridge_penalty,
+    stepwise_fit,
+)
+from umlbook.cpcm.starts import one_dimensional_labels
+from umlbook.cpcm.steps import CPCMStep, clustered, cpcm_steps, smallest_cluster
+from umlbook.kernels import resolve_width
+
+N_COMPONENT_STARTS = 25
+DEGREES_OF_FREEDOM = 8.0
+LINEAR: dict[str, Callable[[LinearBasis, Array], Fit]] = {
+    "least-squares": least_squares_fit,
+    "stepwise": stepwise_fit,
+    "lda": lda_fit,
+    "lda-within": partial(lda_fit, within=True),
+}
+
+
+@dataclass(frozen=True)
+class CPCMProblem:
+    """A predictor of labels from the data, and the columns whose clusters are starts.
+
+    ``basis`` is that of a linear predictor; ``sigma`` and ``lam`` are those of kernel ridge.
+    """
+
+    predictor: Predictor
+    columns: Array
+    basis: LinearBasis | None = None
+    sigma: float | None = None
+    lam: float | None = None
+
+
+class CPCM(TransformerMixin, SteppingClusterer):
+    r"""Clustering predictions of cluster membership: a metric under which clusters are sharp.
+
+    Lowers the blur ratio :math:`BR(A, c) = \operatorname{tr}(S_c A) / \operatorname{tr}(S_m A)` by
+    turns: predict the memberships from the data, which gives :math:`A = \beta\beta'`, then run
+    k-means on the predictions, which gives the labels c.
+
+    Parameters
+    ----------
+    n_clusters : int
+    predictor : "least-squares", "kernel-ridge", "stepwise", "lda", "lda-within" or a regressor
+        Least squares with an intercept; kernel ridge with a Gaussian kernel; least squares on
+        features chosen jointly for all clusters by forward selection; discriminant coordinates
+        whitened by the total scatter, or by the within scatter (the LDA-km of Ding and Li); or
+        any scikit-learn regressor of several outputs.
+    sigma : float or "median"
+        Width of the kernel, exp(-d^2 / (2 sigma^2)). For "kernel-ridge" only.
+    lam : float or None
+        Penalty of kernel ridge; None sets it so that the smoother has 8 degrees of freedom, or a
+        third of the samples if that is less.
+    starts : "auto", "random", "columns" or array (n,)
+        "random": ``n_init`` balanced random labellings. "columns": the best one-dimensional k-means
+        of each feature (for kernel ridge, of the 25 leading kernel components first). "auto":
+        both. An array of labels is the only start. Random starts and given labels are unchanged
+        by an invertible linear map of X; columns are not.
+    guard : bool
+        Take a step only if it lowers the blur ratio. Without it, and with three clusters or more,
+        the blur ratio can increase and the labels can cycle.
+    min_cluster_size : int
+        Steps and restarts with a smaller cluster are refused. The blur ratio likes a single far
+        outlier as a cluster of its own.
+    n_init : int
+        Number of random starts.
+    max_iter : int
+        Most states per start.
+    tol : float
+        Relative change of the blur ratio at which a start ends; with 0 it ends only when the labels
+        repeat.
+    random_state : int, RandomState or None
+        Seed of the starts.
+    verbose : bool
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    labels_ : array (n,)
+    blur_ratio_ : float
+        The blur ratio of ``labels_`` in the space of the predictions; NaN if these are constant.
+    objective_ : float
+        The same number.
+    objective_path_ : array (n_iter_,)
+        The blur ratio after each step of the chosen restart.
+    restart_blur_ratios_ : array
+        That of every restart's end; ``restarts_`` has their labels too.
+    cluster_centers_ : array (n_clusters, q)
+        theta, the cluster means of the predictions.
+    fixed_point_ : bool
+        Whether one more step would leave ``labels_`` as they are; with three clusters or more the
+        guard can stop elsewhere.
+    canonical_correlations_ : array
+        Squared, of X and ``labels_``. For linear predictors only.
+    coef_ : array (p, q)
+        beta. For linear predictors only.
+    intercept_ : array (q,)
+        For linear predictors only.
+    metric_ : array (p, p)
+        A = beta beta'. For linear predictors only.
+    sigma_ : float
+        The width used. For kernel ridge only.
+    lam_ : float
+        The penalty used. For kernel ridge only.
+    n_iter_ : int
+        Number of states of the best start.
+    converged_ : bool
+        Whether it settled.
+    restarts_ : tuple of Restart
+        How every start ended.
+
+    Notes
+    -----
+    The smallest blur ratio never grows with ``n_clusters``, and a small ``sigma`` or ``lam`` sends
+    it to zero: choose none of them by it.
+
+    References
+    ----------
+    Gupta, Foster and Ungar (2008), Unsupervised distance metric learning using predictability.
+    Ding and Li (2007), Adaptive dimension reduction using discriminant analysis and k-means
+    clustering.
+
+    Examples
+    --------
+    >>> from umlbook.datasets import make_parallel_lines
+    >>> from umlbook.scores import clustering_accuracy
+    >>> X, y = make_parallel_lines(200, noise=0.1, random_state=0)
+    >>> model = CPCM(2, random_state=0).fit(X)
+    >>> clustering_accuracy(y, model.predict(X))
+    1.0
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        predictor: Any = "least-squares",
+        sigma: float | str = "median",
+        lam: float | None = None,
+        starts: str | ArrayLike = "auto",
+        guard: bool = True,
+        min_cluster_size: int = 1,
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 0.0,
+        random_state: Any = None,
+        verbose: bool = False,
+    ):
+        self.n_clusters = n_clusters
+        self.predictor = predictor
+        self.sigma = sigma
+        self.lam = lam
+        self.starts = starts
+        self.guard = guard
+        self.min_cluster_size = min_cluster_size
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _prepare(self, X: ArrayLike) -> CPCMProblem:
+        X = self._validated(X, reset=True)
+        if len(X) < 2:
+            raise ValueError("X has n_samples=1, but a prediction needs at least two rows")
+        check_count("min_cluster_size", self.min_cluster_size)
+        if self.min_cluster_size * self.n_clusters > len(X):
+            raise ValueError(
+                f"min_cluster_size={self.min_cluster_size} times n_clusters={self.n_clusters} is "
+                f"more than the {len(X)} rows of X: lower one of them"
+            )
+        if self.predictor == "kernel-ridge":
+            return self._kernel_problem(X)
+        if isinstance(self.predictor, str) and self.predictor in LINEAR:
+            return self._linear_problem(X)
+        if hasattr(self.predictor, "fit") and is_regressor(self.predictor):
+            fit = partial(regressor_fit, self.predictor, X)
+            return CPCMProblem(one_hot_fit(fit, self.n_clusters), X)
+        raise ValueError(
+            f"predictor must be {', '.join(map(repr, LINEAR))}, 'kernel-ridge' or a scikit-learn "
+            f"regressor, got {self.predictor!r}"
+        )
+
+    def _linear_problem(self, X: Array) -> CPCMProblem:
+        basis = linear_basis(X)
+        check_rank(basis.Q.shape[1], len(X), penalised=self.predictor == "stepwise")
+        fit = partial(LINEAR[self.predictor], basis)
+        return CPCMProblem(one_hot_fit(fit, self.n_clusters), X, basis)
+
+    def _kernel_problem(self, X: Array) -> CPCMProblem:
+        sigma = resolve_width(self.sigma, X)
+        basis = kernel_basis(X, sigma)
+        wanted = min(DEGREES_OF_FREEDOM, len(X) / 3)
+        lam = self.lam if self.lam is not None else ridge_penalty(basis.eigenvalues, wanted)
+        fit = partial(kernel_ridge_fit, basis, lam=lam)
+        columns = np.hstack([basis.Q[:, :N_COMPONENT_STARTS], X])
+        return CPCMProblem(one_hot_fit(fit, self.n_clusters), columns, None, sigma, lam)
+
+    def _starts(self, problem: CPCMProblem, rng: np.random.RandomState) -> Iterator[Labels]:
+        n = len(problem.columns)
+        if not isinstance(self.starts, str):
+            yield check_labels(self.starts, n, self.n_clusters, name="starts")
+            return
+        if self.starts not in ("auto", "random", "columns"):
+            raise ValueError(
+                "starts must be 'auto', 'random', 'columns' or an array of labels, "
+                f"got {self.starts!r}"
+            )
+        if self.starts != "random":
+            for x in problem.columns.T:
+                yield one_dimensional_labels(x, self.n_clusters)
+        if self.starts != "columns":
+            for _ in range(self.n_init):
+                yield rng.permutation(n) % self.n_clusters
+
+    def _iterate(self, problem: CPCMProblem, start: Labels) -> Iterator[CPCMStep]:
+        return cpcm_steps(
+            problem.predictor,
+            start,
+            self.n_clusters,
+            guard=self.guard,
+            min_cluster_size=self.min_cluster_size,
+        )
+
+    def _criterion(self, problem: CPCMProblem, state: CPCMStep) -> float:
+        small = smallest_cluster(state.labels, self.n_clusters) < self.min_cluster_size
+        if small or np.isnan(state.objective):
+            return np.inf
+        return state.objective
+
+    def _better(self, problem: CPCMProblem, best: Run, run: Run) -> Run:
+        # The rounding of a share is that of one, however small the share.
+        gain = self._criterion(problem, best.last) - self._criterion(problem, run.last)
+        return run if gain > ROUNDING else best
+
+    def _adopt(self, problem: CPCMProblem, state: CPCMStep) -> None:
+        if problem.sigma is not None and problem.lam is not None:
+            self.sigma_, self.lam_ = problem.sigma, problem.lam
+        self.blur_ratio_ = self.objective_
+        self.restart_blur_ratios_ = np.array([restart.objective for restart in self.restarts_])
+        self.cluster_centers_ = state.centers
+        self._map = state.model.map()
+        onward = problem.predictor(state.labels).values
+        settled = clustered(onward, state.labels, self.n_clusters)[1]
+        self.fixed_point_ = bool(np.array_equal(settled.labels, state.labels))
+        # The same labels again, unless fewer different predictions than clusters were found.
+        self.labels_ = nearest_center(state.predictions, state.centers)
+        if problem.basis is not None and isinstance(self._map, AffineMap):
+            Z = one_hot(self.labels_)
+            self.canonical_correlations_ = canonical_directions(problem.basis.Q, Z)[1]
+            self.coef_, self.intercept_ = self._map.coef, self._map.intercept
+            self.metric_ = self.coef_ @ self.coef_.T
+        if self.n_clusters > 1 and not np.isfinite(self._criterion(problem, state)):
+            warnings.warn(self._trouble(state), UserWarning, stacklevel=5)
+
+    def _warn_if_unused(self) -> None:
+        if not np.isnan(self.objective_):  # then the labels mean nothing, which was said
+            super()._warn_if_unused()
+
+    def _trouble(self, state: CPCMStep) -> str:
+        if np.isnan(state.objective):
+            return (
+                "every start led to constant predictions, so the blur ratio is NaN and the labels "
+                "mean nothing: the memberships cannot be predicted from X"
+            )
+        return (
+            f"every restart ended with a cluster of fewer than {self.min_cluster_size} samples: "
+            "remove outliers, lower min_cluster_size or raise n_init"
+        )
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Predicted memberships (or discriminant coordinates) of the rows of X.
+
+        Parameters
+        ----------
+        X : array (m, p)
+
+        Returns
+        -------
+        array (m, q)
+            Rows need not lie in the simplex: a regression is not a probability.
+        """
+        X = self._validated(X, reset=False)
+        return self._map(X)
+
+    def predict(self, X: ArrayLike) -> Labels:
+        """Label of the nearest theta in the space of the predictions, never of the largest one.
+
+        Parameters
+        ----------
+        X : array (m, p)
+        """
+        return nearest_center(self.transform(X), self.cluster_centers_)
