@@ -460,7 +460,10 @@ def main(words: Sequence[str]) -> int:
         own, options = own[:where], own[where + 1 :]
     command = parser()
     args = command.parse_args(own)
-    native = arithmetic(sys.executable, {})
+    try:
+        native = arithmetic(sys.executable, {})
+    except Absent as reason:
+        command.error(f"{reason}: run it with the Python of an environment that has umlbook[test]")
     try:
         wanted = chosen(environments(native, os.cpu_count() or 1), args.names)
     except ValueError as error:
