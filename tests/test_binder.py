@@ -5,7 +5,6 @@ The build itself needs a package index and a minute or two: it runs with ``CI=tr
 """
 
 import importlib.util
-import json
 import os
 import re
 import shutil
@@ -16,7 +15,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from support.waiting import HANGS, wait_until
+from support.waiting import HANGS, listening_server
 
 ROOT = Path(__file__).parents[1]
 BINDER = ROOT / "binder"
@@ -120,8 +119,7 @@ def test_an_emulated_build_serves_the_first_chapter(copy, built, tmp_path):
     with log.open("wb") as stream:
         server = subprocess.Popen(words, cwd=copy, env=built, stdout=stream, stderr=stream)
         try:
-            up = lambda: address(tmp_path / "runtime", log)  # noqa: E731
-            url = wait_until(up, "the server to be up", server, log)
+            url = listening_server(server, tmp_path / "runtime", log)["url"]
             for path in (f"lab/tree/{PAGE}", f"api/contents/{PAGE}?content=0"):
                 separator = "&" if "?" in path else "?"
                 with urllib.request.urlopen(f"{url}{path}{separator}token=secret") as page:
@@ -129,11 +127,3 @@ def test_an_emulated_build_serves_the_first_chapter(copy, built, tmp_path):
         finally:
             server.send_signal(signal.SIGTERM)
             assert server.wait(HANGS) is not None
-
-
-def address(runtime, log):
-    """The address of a Jupyter server once it is up, else None."""
-    for file in runtime.glob("jpserver-*.json"):
-        if "Use Control-C" in log.read_text():
-            return json.loads(file.read_text())["url"]
-    return None

@@ -2,7 +2,6 @@
 
 import argparse
 import importlib.metadata
-import json
 import subprocess
 import sys
 import urllib.error
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.waiting import HANGS, wait_until
+from support.waiting import HANGS, listening_server
 
 from umlbook.tools import cli, copies
 
@@ -203,34 +202,13 @@ def test_the_command_serves_the_notebooks(tmp_path, monkeypatch) -> None:
     with log.open("wb") as stream:
         server = subprocess.Popen(command, cwd=tmp_path, stdout=stream, stderr=stream)
         try:
-            up = lambda: server_info(tmp_path / "RUNTIME_DIR", log)  # noqa: E731
-            info = wait_until(up, "the server to be up", server, log)
+            info = listening_server(server, tmp_path / "RUNTIME_DIR", log)
             assert info["root_dir"] == str(ROOT / "notebooks")
-            # Jupyter says that it is up before it listens
-            answer = lambda: page_status(f"{info['url']}lab?token=secret")  # noqa: E731
-            assert wait_until(answer, "the server to answer", server, log) == 200
+            with urllib.request.urlopen(f"{info['url']}lab?token=secret") as page:
+                assert page.status == 200
         finally:
             server.terminate()
             server.wait(HANGS)
-
-
-def page_status(url: str) -> int | None:
-    """Return the status of a page, None while the connection is refused."""
-    try:
-        with urllib.request.urlopen(url) as page:
-            return page.status
-    except urllib.error.HTTPError:
-        raise
-    except urllib.error.URLError:
-        return None
-
-
-def server_info(runtime: Path, log: Path) -> dict | None:
-    """Return what a Jupyter server says about itself once it is up."""
-    for file in runtime.glob("jpserver-*.json"):
-        if "Use Control-C" in log.read_text():
-            return json.loads(file.read_text())
-    return None
 
 
 # --- the words of the command line

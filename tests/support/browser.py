@@ -23,7 +23,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, Playwright, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
-from support.waiting import HANGS, wait_until
+from support.waiting import HANGS, listening_server, wait_until
 
 SETTINGS = {
     # Cells out of view would not be in the document, and so not be waited for.
@@ -135,22 +135,11 @@ def running_lab(root: Path, private: Path) -> Iterator[Lab]:
             env=environment, stdout=stream, stderr=subprocess.STDOUT,
         )  # fmt: skip
     try:
-        yield Lab(root, _server_url(server, private / "runtime", log), token)
+        info = listening_server(server, private / "runtime", log)
+        yield Lab(root, f"http://127.0.0.1:{info['port']}/", token)
     finally:
         server.terminate()
         server.wait(HANGS)
-
-
-def _server_url(server: subprocess.Popen[bytes], runtime: Path, log: Path) -> str:
-    """Where the server listens, from the file that it writes once it does."""
-
-    def url() -> str | None:
-        for file in runtime.glob("jpserver-*.json"):
-            text = file.read_text()
-            return f"http://127.0.0.1:{json.loads(text)['port']}/" if text.endswith("}") else None
-        return None
-
-    return wait_until(url, "JupyterLab to start", server, log)
 
 
 # ----------------------------------------------------------------------------- the browser

@@ -1,5 +1,7 @@
 """Wait for what happens, however long that takes: a busy machine fails no test."""
 
+import json
+import socket
 import subprocess
 import time
 from collections.abc import Callable
@@ -31,3 +33,22 @@ def wait_until(
             said = log.read_text(errors="replace")[-4000:] if log else ""
             raise AssertionError(f"{why}\n{said}")
         time.sleep(0.05)
+
+
+def listening_server(process: "subprocess.Popen[Any]", runtime: Path, log: Path) -> dict[str, Any]:
+    """What a Jupyter server says about itself in its runtime folder, once it can be reached.
+
+    It writes the file and says that it is up before it listens.
+    """
+
+    def reached() -> dict[str, Any] | None:
+        for file in runtime.glob("jpserver-*.json"):
+            try:
+                info: dict[str, Any] = json.loads(file.read_text())
+                socket.create_connection(("127.0.0.1", info["port"])).close()
+            except (json.JSONDecodeError, ConnectionRefusedError):  # half written, not yet there
+                return None
+            return info
+        return None
+
+    return wait_until(reached, "the server to listen", process, log)
