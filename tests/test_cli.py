@@ -4,7 +4,6 @@ import argparse
 import importlib.metadata
 import subprocess
 import sys
-import urllib.error
 import urllib.request
 from pathlib import Path
 
