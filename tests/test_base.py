@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+import umlbook
 from umlbook import KernelKMeans
 from umlbook._base import SteppingClusterer
 from umlbook._checks import check_count, check_labels
@@ -219,3 +220,13 @@ def test_no_warning_where_all_is_well():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fitted([(1, 5.0), (1, 5.0)])
+
+
+@pytest.mark.parametrize("name", umlbook.__all__)
+def test_prepare_sets_no_fitted_attribute(name, rng):
+    """What the data become is in the problem: nothing is handed on through the estimator."""
+    model = getattr(umlbook, name)(2)
+    given = vars(model).copy()
+    model._prepare(rng.normal(size=(30, 3)))
+    assert set(vars(model)) - set(given) <= {"n_features_in_"}  # which scikit-learn sets
+    assert all(vars(model)[name] is given[name] for name in given)

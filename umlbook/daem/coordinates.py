@@ -1,11 +1,30 @@
 """The coordinates of PM: along eigenvectors of the correlation matrix, or of a kernel."""
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import eigh
+from scipy.spatial.distance import cdist
 
 from umlbook.algebra import Array, fix_signs
 
+Kernel = Callable[[Array, Array], ArrayLike]
 SMALLEST_EIGENVALUE = 1e-10  # relative to the largest: below it is rounding
+
+
+def kernel_matrix(kernel: str | Kernel, X: Array, Y: Array, eta: float | None) -> Array:
+    """Kernel of the rows of X with those of Y: exp(-d / eta), or a function of the two.
+
+    Distances are summed pair by pair: the root of one that cancels in a matrix product would be
+    1e-8 where it should be zero, and a new sample equal to an old one would not meet it.
+    """
+    if callable(kernel):
+        return np.asarray(kernel(X, Y), dtype=float)
+    if kernel != "exponential":
+        raise ValueError(f"kernel must be 'exponential', a callable or None, got {kernel!r}")
+    assert eta is not None
+    return np.exp(cdist(X, Y) / -eta)
 
 
 def mean_squared_distance(X: Array) -> float:

@@ -1,13 +1,13 @@
 """`ProbabilisticMetric`: DAEM under scikit-learn's conventions, then k-means in the metric."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial.distance import cdist
 from sklearn.base import TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
@@ -18,8 +18,10 @@ from umlbook.algebra import Array, Labels, nearest_center
 from umlbook.constraints import check_constraints
 from umlbook.daem.coordinates import (
     SMALLEST_EIGENVALUE,
+    Kernel,
     correlation_basis,
     kernel_basis,
+    kernel_matrix,
     mean_squared_distance,
 )
 from umlbook.daem.steps import (
@@ -35,6 +37,15 @@ from umlbook.kernels import distances, resolve_width
 
 MOST_COMPONENTS = 30
 PENALTY = 1e-3
+
+
+@dataclass(frozen=True)
+class MetricProblem(PairProblem):
+    """What DAEM is given, and what gives the coordinates of new samples: see the estimator."""
+
+    X: Array
+    eta: float | None
+    basis: Array
 
 
 class ProbabilisticMetric(TransformerMixin, PairClusterer):
@@ -151,7 +162,7 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
         self,
         n_clusters: int = 2,
         *,
-        kernel: str | Callable[[Array, Array], ArrayLike] | None = "exponential",
+        kernel: str | Kernel | None = "exponential",
         eta: float | str | None = None,
         n_components: int | None = None,
         form: str = "balanced",
@@ -187,24 +198,24 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
         X: ArrayLike,
         must_link: ArrayLike | None = None,
         cannot_link: ArrayLike | None = None,
-    ) -> PairProblem:
+    ) -> MetricProblem:
         X = self._validated(X, reset=True)
         self._check_parameters()
         must, cannot = check_constraints(must_link, cannot_link, len(X))
-        self.X_fit_ = X
-        P = self._training_coordinates(X)
+        eta = self._width(X) if self.kernel == "exponential" else None
+        K = X if self.kernel is None else kernel_matrix(self.kernel, X, X, eta)
+        basis = self._basis(K)
+        P = K @ basis
         weight, penalty = {"balanced": (None, PENALTY), "paper": (1.0, 0.0)}[self.form]
         weight = weight if self.unlabelled_weight is None else self.unlabelled_weight
         penalty = penalty if self.penalty is None else self.penalty
         pairs = weighted_pairs(must, cannot, len(X), weight)
         size = 2 * np.var(P, axis=0) * len(P) / max(len(P) - 1, 1)
         per_penalty = float(pairs.labelled.sum() * size.sum())
-        self.unlabelled_weight_ = float(pairs.weight[~pairs.labelled].max(initial=0.0))
-        self.tau_ = penalty * per_penalty
         # A component that is the same for all samples has no size, and needs none.
         scale = np.append(np.maximum(size, SMALLEST_EIGENVALUE * max(size.sum(), 1e-300)), 1.0)
-        start_tau = (penalty or PENALTY) * per_penalty
-        return PairProblem(P, pairs, scale, self.tau_, start_tau)
+        tau, start_tau = penalty * per_penalty, (penalty or PENALTY) * per_penalty
+        return MetricProblem(P, pairs, scale, tau, start_tau, X, eta, basis)
 
     def _check_parameters(self) -> None:
         check_count("n_temperatures", self.n_temperatures, least=0)
@@ -216,18 +227,11 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
             if value is not None:
                 check_nonnegative(name, value)
 
-    def _training_coordinates(self, X: Array) -> Array:
-        """P, and the basis that gives the coordinates of new samples too."""
+    def _basis(self, K: Array) -> Array:
+        """Z for a kernel K, or U where there is none and K is X."""
         most = MOST_COMPONENTS if self.n_components is None else self.n_components
         check_count("n_components", most)
-        if self.kernel is None:
-            self.basis_ = correlation_basis(X, most)
-            return X @ self.basis_
-        if self.kernel == "exponential":
-            self.eta_ = self._width(X)
-        K = self._kernel_matrix(X)
-        self.basis_ = kernel_basis(K, most)
-        return K @ self.basis_
+        return (correlation_basis if self.kernel is None else kernel_basis)(K, most)
 
     def _width(self, X: Array) -> float:
         if self.eta is not None:
@@ -241,20 +245,10 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
         return check_positive("eta", width)
 
     def _kernel_matrix(self, X: Array) -> Array:
-        """Kernel of the rows of X with the training rows.
-
-        Distances are summed pair by pair: the root of one that cancels in a matrix product would
-        be 1e-8 where it should be zero, and a new sample equal to an old one would not meet it.
-        """
-        if callable(self.kernel):
-            return np.asarray(self.kernel(X, self.X_fit_), dtype=float)
-        if self.kernel == "exponential":
-            return np.exp(cdist(X, self.X_fit_) / -self.eta_)
-        raise ValueError(f"kernel must be 'exponential', a callable or None, got {self.kernel!r}")
-
-    def _coordinates(self, X: Array) -> Array:
-        """P of the rows of X, before theta."""
-        return (X if self.kernel is None else self._kernel_matrix(X)) @ self.basis_
+        """Kernel of the rows of X with the training rows; X itself if there is no kernel."""
+        if self.kernel is None:
+            return X
+        return kernel_matrix(self.kernel, X, self.X_fit_, getattr(self, "eta_", None))
 
     def _starts(
         self, problem: PairProblem, rng: np.random.RandomState
@@ -299,9 +293,14 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
     def _key(self, state: DAEMStep) -> None:
         return None
 
-    def _adopt(self, problem: PairProblem, state: DAEMStep) -> None:
+    def _adopt(self, problem: MetricProblem, state: DAEMStep) -> None:
         self.theta_, self.mu_ = state.theta, state.mu
         self.cluster_centers_ = state.clustering.cluster_centers_
+        self.tau_, pairs = problem.tau, problem.pairs
+        self.unlabelled_weight_ = float(pairs.weight[~pairs.labelled].max(initial=0.0))
+        self.X_fit_, self.basis_ = problem.X, problem.basis
+        if problem.eta is not None:
+            self.eta_ = problem.eta
         if self.kernel is None:
             self.metric_ = (self.basis_ * self.theta_) @ self.basis_.T
         if state.unsettled:
@@ -332,7 +331,7 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
         array (m, k)
         """
         X = self._validated(X, reset=False)
-        return self._coordinates(X) * np.sqrt(self.theta_)
+        return self._kernel_matrix(X) @ self.basis_ * np.sqrt(self.theta_)
 
     def predict(self, X: ArrayLike) -> Labels:
         """Label of the nearest centre in the learned space.

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from umlbook._base import PairClusterer
 from umlbook._checks import check_count, check_nonnegative
 from umlbook.algebra import ROUNDING, Array, Labels, nearest
 from umlbook.constraints import check_constraints
-from umlbook.latent.blocks import coordinates
+from umlbook.latent.blocks import Coordinates, coordinates
 from umlbook.latent.steps import (
     LatentProblem,
     LatentStep,
@@ -24,6 +25,13 @@ from umlbook.latent.steps import (
 )
 
 NOMINAL_PAIRS = 40  # that the ridge is divided by when there are none
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacedProblem(LatentProblem):
+    """The problem, and how new samples get their coordinates."""
+
+    place: Coordinates
 
 
 class LatentClassPairs(TransformerMixin, PairClusterer):
@@ -156,7 +164,7 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
         X: ArrayLike,
         must_link: ArrayLike | None = None,
         cannot_link: ArrayLike | None = None,
-    ) -> LatentProblem:
+    ) -> PlacedProblem:
         X = self._validated(X, reset=True)
         self._check_parameters()
         must, cannot = check_constraints(must_link, cannot_link, len(X))
@@ -165,15 +173,15 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
                 f"cannot_link has {len(cannot)} pairs but n_clusters=1 has no two classes to put "
                 "them in: raise n_clusters, or give no cannot_link"
             )
-        self.coordinates_ = coordinates(
+        place = coordinates(
             X,
             n_components=self.n_components,
             n_graph_components=self.n_graph_components,
             n_neighbors=self.n_neighbors,
         )
-        parts = self.coordinates_.parts(X)
+        parts = place.parts(X)
         m = len(must) + len(cannot) or NOMINAL_PAIRS
-        return LatentProblem(
+        return PlacedProblem(
             np.hstack(parts),
             must,
             cannot,
@@ -183,6 +191,7 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
             ridge=self.ridge / m,
             noise=self.noise,
             parts=tuple(parts),
+            place=place,
         )
 
     def _check_parameters(self) -> None:
@@ -222,7 +231,8 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
     def _key(self, state: LatentStep) -> None:
         return None
 
-    def _adopt(self, problem: LatentProblem, state: LatentStep) -> None:
+    def _adopt(self, problem: PlacedProblem, state: LatentStep) -> None:
+        self.coordinates_ = problem.place
         self.coef_, self.intercept_ = state.coef, state.intercept
         self.embedding_ = problem.P
         self.cluster_centers_ = softmax(state.log_responsibilities, axis=0).T @ problem.P
