@@ -259,9 +259,15 @@ def test_steps_end_where_fit_ends_and_leave_the_estimator_alone(estimator, wine,
     assert model.converged_ and not hasattr(stream, "learned_")
 
 
-def test_steps_of_rivals_without_pairs_end_where_fit_ends(wine):
-    states = list(RPCAOM().steps(wine[0]))
-    assert [s.objective for s in states] == RPCAOM().fit(wine[0]).objective_path_.tolist()
+@pytest.mark.parametrize("rival", [RPCAOM(), KernelRPCAOM()], ids=name)
+def test_steps_of_rivals_without_pairs_are_those_that_fit_takes(wine, rival):
+    states = list(rival.steps(wine[0]))
+    model = clone(rival).fit(wine[0])
+    assert [state.objective for state in states] == model.objective_path_.tolist()
+    assert np.array_equal(states[-1].frame, model.components_)
+
+
+def test_steps_of_smoothing_end_where_fit_ends(wine):
     smoothed = list(SSO(3).steps(wine[0]))
     assert len(smoothed) == 3
     np.testing.assert_array_equal(smoothed[-1].similarity, SSO(3).fit(wine[0]).similarity_)

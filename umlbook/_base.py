@@ -94,7 +94,114 @@ def tighter_if_tied(best: Run, run: Run, tol: float) -> Run | None:
     return run if run.last.sse < best.last.sse else best
 
 
-class SteppingClusterer(ClusterMixin, BaseEstimator):
+class Prepared:
+    """What ``fit`` and ``steps`` call: ``_prepare`` makes the problem that the others solve."""
+
+    _prepare: Callable[..., Any]
+    _fit: Callable[..., Self]
+    _runs: Callable[..., Iterator[Iterable[Any]]]
+
+
+class FitsSamples(Prepared):
+    """``fit`` on samples alone."""
+
+    def fit(self, X: ArrayLike, y: Any = None) -> Self:
+        """Learn from the samples.
+
+        Parameters
+        ----------
+        X : array (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(self._prepare(X))
+
+
+class StepsSamples(Prepared):
+    """``steps`` on samples alone."""
+
+    def steps(self, X: ArrayLike) -> Iterator[Any]:
+        """Run the algorithm from its first start, yielding the state after each step.
+
+        The estimator itself is left as it was.
+
+        Parameters
+        ----------
+        X : array (n_samples, n_features)
+
+        Yields
+        ------
+        frozen dataclass
+            The objective and what the equations name; of a clustering method the labels too.
+        """
+        twin = clone(self)
+        yield from next(twin._runs(twin._prepare(X)))
+
+
+class FitsPairs(Prepared):
+    """``fit`` on samples and pairs."""
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: Any = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from the samples and the pairs.
+
+        Parameters
+        ----------
+        X : array (n_samples, n_features)
+        y : ignored
+        must_link : integer array (n_pairs, 2), optional
+            Row numbers of samples that belong together.
+        cannot_link : integer array (n_pairs, 2), optional
+            Row numbers of samples that belong apart.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(self._prepare(X, must_link, cannot_link))
+
+
+class StepsPairs(Prepared):
+    """``steps`` on samples and pairs."""
+
+    def steps(
+        self,
+        X: ArrayLike,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Iterator[Any]:
+        """Run the algorithm from its first start, yielding the state after each step.
+
+        The estimator itself is left as it was.
+
+        Parameters
+        ----------
+        X : array (n_samples, n_features)
+        must_link : integer array (n_pairs, 2), optional
+            Row numbers of samples that belong together.
+        cannot_link : integer array (n_pairs, 2), optional
+            Row numbers of samples that belong apart.
+
+        Yields
+        ------
+        frozen dataclass
+            The objective and what the equations name; of a clustering method the labels too.
+        """
+        twin = clone(self)
+        yield from next(twin._runs(twin._prepare(X, must_link, cannot_link)))
+
+
+class SteppingClusterer(FitsSamples, StepsSamples, ClusterMixin, BaseEstimator):
     """Base of the estimators: ``steps`` shows the first run, ``fit`` keeps the best of all runs.
 
     Subclasses set ``n_clusters, n_init, max_iter, tol, random_state, verbose`` in their own
@@ -138,37 +245,6 @@ class SteppingClusterer(ClusterMixin, BaseEstimator):
     def _criterion(self, problem: Any, state: Any) -> float:
         """The restart whose last state has the least of this is kept."""
         return float(state.objective)
-
-    def fit(self, X: ArrayLike, y: Any = None) -> Self:
-        """Run the algorithm from every start and keep the best end.
-
-        Parameters
-        ----------
-        X : array (n_samples, n_features)
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(self._prepare(X))
-
-    def steps(self, X: ArrayLike) -> Iterator[Any]:
-        """Run the algorithm from its first start, yielding the state after each step.
-
-        The estimator itself is left as it was.
-
-        Parameters
-        ----------
-        X : array (n_samples, n_features)
-
-        Yields
-        ------
-        frozen dataclass
-            The labels, the objective and what the equations name.
-        """
-        twin = clone(self)
-        yield from next(twin._runs(twin._prepare(X)))
 
     def _runs(self, problem: Any) -> Iterator[Run]:
         """One run for each start, not yet iterated over: nothing else runs the algorithm."""
@@ -263,8 +339,8 @@ class SteppingClusterer(ClusterMixin, BaseEstimator):
         return data
 
 
-class PairClusterer(SteppingClusterer):
-    """Passes must-link and cannot-link pairs on to ``_prepare(X, must_link, cannot_link)``."""
+class PairClusterer(FitsPairs, StepsPairs, SteppingClusterer):
+    """A method that is given must-link and cannot-link pairs beside the samples."""
 
     @abstractmethod
     def _prepare(
@@ -274,53 +350,3 @@ class PairClusterer(SteppingClusterer):
         cannot_link: ArrayLike | None = None,
     ) -> Any:
         """Validate X and the pairs and compute, once, what every start needs."""
-
-    def fit(
-        self,
-        X: ArrayLike,
-        y: Any = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Self:
-        """Learn from the samples and the pairs, and cluster.
-
-        Parameters
-        ----------
-        X : array (n_samples, n_features)
-        y : ignored
-        must_link : integer array (n_pairs, 2), optional
-            Row numbers of samples that belong together.
-        cannot_link : integer array (n_pairs, 2), optional
-            Row numbers of samples that belong apart.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(self._prepare(X, must_link, cannot_link))
-
-    def steps(
-        self,
-        X: ArrayLike,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Iterator[Any]:
-        """Yield the states from the first start on; the estimator itself is left as it was.
-
-        Parameters
-        ----------
-        X : array (n_samples, n_features)
-        must_link : integer array (n_pairs, 2), optional
-            Row numbers of samples that belong together.
-        cannot_link : integer array (n_pairs, 2), optional
-            Row numbers of samples that belong apart.
-
-        Yields
-        ------
-        frozen dataclass
-            The labels, the objective and what the equations name.
-        """
-        twin = clone(self)
-        yield from next(twin._runs(twin._prepare(X, must_link, cannot_link)))

@@ -12,15 +12,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from umlbook._base import Run
+from umlbook._base import FitsPairs, FitsSamples, Run, StepsPairs, StepsSamples
 from umlbook._checks import check_count, validated_data
 from umlbook.algebra import Array
 from umlbook.constraints import IntArray, check_constraints
 from umlbook.rivals._scatter import pair_differences, shrunk
 
+Given = tuple[Array, IntArray, IntArray]
+"""The samples, the must-links and the cannot-links."""
 NO_PAIRS: IntArray = np.empty((0, 2), dtype=np.intp)
 
 
@@ -28,7 +30,7 @@ class NothingToLearn(ValueError):
     """The data and pairs given leave the method's problem without a solution; says why."""
 
 
-class Learner(BaseEstimator):
+class Learner(FitsSamples, BaseEstimator):
     """Base of all: validation and the way back to Euclid; a method writes ``_learn``."""
 
     our_reading: ClassVar[bool] = False
@@ -46,27 +48,17 @@ class Learner(BaseEstimator):
     def _keep_euclid(self, X: Array) -> None:
         """Set what the fitted attributes are when nothing was learned."""
 
-    def fit(self, X: ArrayLike, y: Any = None) -> Self:
-        """Learn from X alone.
+    def _prepare(self, X: ArrayLike) -> Given:
+        """The samples, and no pairs."""
+        return self._validated(X, reset=True), NO_PAIRS, NO_PAIRS
 
-        Parameters
-        ----------
-        X : array (n_samples, n_features)
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(self._validated(X, reset=True), NO_PAIRS, NO_PAIRS)
-
-    def _fit(self, X: Array, must: IntArray, cannot: IntArray) -> Self:
+    def _fit(self, given: Given) -> Self:
         self.learned_ = True
         try:
-            self._learn(X, must, cannot)
+            self._learn(*given)
         except NothingToLearn as reason:
             self.learned_ = False
-            self._keep_euclid(X)
+            self._keep_euclid(given[0])
             warnings.warn(
                 f"{type(self).__name__} {reason}: the samples stay where they are",
                 UserWarning,
@@ -101,37 +93,21 @@ class Rival(TransformerMixin, Learner):
         return self._map(X) if self.learned_ else X.copy()
 
 
-class PairRival(Rival):
+class PairRival(FitsPairs, Rival):
     """A rival that learns from pairs."""
 
     needs: ClassVar[tuple[str, ...]] = ("must_link", "cannot_link")
     """The kinds of pairs that the method cannot do without; empty if either kind will do."""
 
-    def fit(
+    def _prepare(
         self,
         X: ArrayLike,
-        y: Any = None,
-        *,
         must_link: ArrayLike | None = None,
         cannot_link: ArrayLike | None = None,
-    ) -> Self:
-        """Learn from X and pairs.
-
-        Parameters
-        ----------
-        X : array (n_samples, n_features)
-        y : ignored
-        must_link : integer array (n_pairs, 2), optional
-            Row numbers of pairs of samples that belong together.
-        cannot_link : integer array (n_pairs, 2), optional
-            Row numbers of pairs of samples that belong apart.
-
-        Returns
-        -------
-        self
-        """
+    ) -> Given:
+        """The samples and the pairs, checked."""
         X = self._validated(X, reset=True)
-        return self._fit(X, *check_constraints(must_link, cannot_link, len(X)))
+        return X, *check_constraints(must_link, cannot_link, len(X))
 
     def _require_pairs(self, X: Array, must: IntArray, cannot: IntArray) -> None:
         """Refuse to learn without the pairs that are needed, or from pairs of equal samples."""
@@ -232,46 +208,14 @@ class Stepping(Rival):
         self.objective_, self.objective_path_ = float("nan"), np.array([np.nan])
         self.n_iter_, self.converged_ = 1, True
 
-    def _stream(self, X: ArrayLike, **pairs: ArrayLike | None) -> Iterator[Any]:
-        twin = clone(self)
-        data = twin._validated(X, reset=True)
-        must, cannot = check_constraints(
-            pairs.get("must_link"), pairs.get("cannot_link"), len(data)
-        )
-        yield from twin._run(twin._problem(data, must, cannot))
+    def _runs(self, given: Given) -> Iterator[Run]:
+        """The one run that there is."""
+        yield self._run(self._problem(*given))
 
 
-class SteppingPairRival(Stepping, PairRival):
+class SteppingPairRival(StepsPairs, Stepping, PairRival):
     """An iterative rival that learns from pairs."""
 
-    def steps(
-        self,
-        X: ArrayLike,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Iterator[Any]:
-        """Yield the state after each step; the estimator itself is left as it was.
 
-        Parameters
-        ----------
-        X : array (n_samples, n_features)
-        must_link : integer array (n_pairs, 2), optional
-            Row numbers of pairs of samples that belong together.
-        cannot_link : integer array (n_pairs, 2), optional
-            Row numbers of pairs of samples that belong apart.
-        """
-        yield from self._stream(X, must_link=must_link, cannot_link=cannot_link)
-
-
-class SteppingRival(Stepping):
+class SteppingRival(StepsSamples, Stepping):
     """An iterative rival that learns from X alone."""
-
-    def steps(self, X: ArrayLike) -> Iterator[Any]:
-        """Yield the state after each step; the estimator itself is left as it was.
-
-        Parameters
-        ----------
-        X : array (n_samples, n_features)
-        """
-        yield from self._stream(X)

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.decomposition import KernelPCA
 
 from umlbook.algebra import Array
-from umlbook.constraints import IntArray
 from umlbook.kernels import exponential, rbf, resolve_width
-from umlbook.rivals._base import Learner, Rival
+from umlbook.rivals._base import Given, Learner, Rival
 
 SMALLEST_EIGENVALUE = 1e-9  # relative to the largest: below it is rounding
 
@@ -47,11 +47,12 @@ class InKernelPCA(InKernel, Rival):
     whose distances are those of the feature space.
     """
 
-    def _learn(self, X: Array, must: IntArray, cannot: IntArray) -> None:
+    def _prepare(self, X: ArrayLike) -> Given:
+        X, must, cannot = super()._prepare(X)
         K = self._fit_kernel(X)
         self.kernel_pca_ = KernelPCA(kernel="precomputed", eigen_solver="dense").fit(K)
         self._keep_large_eigenvalues()
-        super()._learn(self._coordinates(X), must, cannot)  # type: ignore[safe-super] # the mixed rival's
+        return self._coordinates(X), must, cannot
 
     def _keep_large_eigenvalues(self) -> None:
         """Drop the directions that are rounding, as division by their size would blow them up."""

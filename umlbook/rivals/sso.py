@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigh
-from sklearn.base import TransformerMixin, clone
+from sklearn.base import TransformerMixin
 from sklearn.neighbors import NearestNeighbors
 
+from umlbook._base import StepsSamples
 from umlbook._checks import check_count
 from umlbook.algebra import Array, fix_signs
 from umlbook.constraints import IntArray
 from umlbook.kernels import median_width
+from umlbook.rivals._base import Given
 from umlbook.rivals._kernel import SMALLEST_EIGENVALUE, InKernel
 
 
@@ -67,7 +69,7 @@ def neighbour_width(X: Array, n_neighbors: int = 10) -> float:
     return float(np.median(tree.kneighbors()[0][:, -1]))
 
 
-class SSO(TransformerMixin, InKernel):
+class SSO(StepsSamples, TransformerMixin, InKernel):
     r"""Similarity smoothed by its own random walk. **Our reading.**
 
     .. math:: W_t = W P^t, \qquad P = D^{-1}W, \qquad D = \operatorname{diag}(W1)
@@ -121,16 +123,6 @@ class SSO(TransformerMixin, InKernel):
         self.kernel = kernel
         self.sigma = sigma
 
-    def steps(self, X: ArrayLike) -> Iterator[SmoothingStep]:
-        """Yield the state after each smoothing; the estimator itself is left as it was.
-
-        Parameters
-        ----------
-        X : array (n_samples, n_features)
-        """
-        twin = clone(self)
-        yield from twin._smoothings(twin._validated(X, reset=True))
-
     def fit_transform(self, X: ArrayLike, y: Any = None) -> Array:
         """The factor of the smoothed similarity of these samples.
 
@@ -145,9 +137,9 @@ class SSO(TransformerMixin, InKernel):
         """
         return self.fit(X, y).embedding_
 
-    def _smoothings(self, X: Array) -> Iterator[SmoothingStep]:
+    def _runs(self, given: Given) -> Iterator[Iterator[SmoothingStep]]:
         check_count("n_steps", self.n_steps)
-        return islice(smoothing_steps(self._fit_kernel(X)), self.n_steps)
+        yield islice(smoothing_steps(self._fit_kernel(given[0])), self.n_steps)
 
     def _width(self, X: Array) -> float:
         if isinstance(self.sigma, str) and self.sigma == "neighbours":
@@ -155,6 +147,6 @@ class SSO(TransformerMixin, InKernel):
         return super()._width(X)
 
     def _learn(self, X: Array, must: IntArray, cannot: IntArray) -> None:
-        *_, last = self._smoothings(X)
+        *_, last = next(self._runs((X, must, cannot)))
         self.similarity_ = last.similarity
         self.embedding_ = psd_factor(last.similarity)
