@@ -527,7 +527,7 @@ def test_schedule_has_every_run_of_every_set_once():
 def test_picks_look_at_nothing_but_their_own_rule():
     X, y = make_two_moons(60, noise=0.05, random_state=0)
     right, wrong = y.astype(int), (np.arange(60) % 2).astype(int)
-    fits = [tables.Fit("a", wrong, wrong), tables.Fit("b", right, wrong)]
+    fits = [tables.Labelling("a", wrong, wrong), tables.Labelling("b", right, wrong)]
     assert tables.picked(fits, "cut", wrong, X, 2).method == "b"
     assert tables.picked(fits, "label", wrong, X, 2).method == "a"
 

@@ -94,15 +94,15 @@ def tighter_if_tied(best: Run, run: Run, tol: float) -> Run | None:
     return run if run.last.sse < best.last.sse else best
 
 
-class Prepared:
-    """What ``fit`` and ``steps`` call: ``_prepare`` makes the problem that the others solve."""
+class Pieces:
+    """The pieces of ``fit`` and ``steps``: ``_prepare`` makes the problem that the others solve."""
 
     _prepare: Callable[..., Any]
     _fit: Callable[..., Self]
     _runs: Callable[..., Iterator[Iterable[Any]]]
 
 
-class FitsSamples(Prepared):
+class FitsSamples(Pieces):
     """``fit`` on samples alone."""
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
@@ -120,7 +120,7 @@ class FitsSamples(Prepared):
         return self._fit(self._prepare(X))
 
 
-class StepsSamples(Prepared):
+class StepsSamples(Pieces):
     """``steps`` on samples alone."""
 
     def steps(self, X: ArrayLike) -> Iterator[Any]:
@@ -141,7 +141,7 @@ class StepsSamples(Prepared):
         yield from next(twin._runs(twin._prepare(X)))
 
 
-class FitsPairs(Prepared):
+class FitsPairs(Pieces):
     """``fit`` on samples and pairs."""
 
     def fit(
@@ -170,7 +170,7 @@ class FitsPairs(Prepared):
         return self._fit(self._prepare(X, must_link, cannot_link))
 
 
-class StepsPairs(Prepared):
+class StepsPairs(Pieces):
     """``steps`` on samples and pairs."""
 
     def steps(

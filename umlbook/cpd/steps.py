@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from umlbook.algebra import Array, Labels, cluster_means, indicator, spectral_embedding
 from umlbook.cpd.field import Field, FieldProblem, deviations
-from umlbook.lloyd import nearest_filled, rounded_labels
+from umlbook.lloyd import lloyd_steps, nearest_filled, settled
 
 KMEANS_RUNS = 10
 
@@ -59,7 +59,7 @@ def cpd_steps(
 
 def lloyd_labels(moved: Array, labels: Labels, n_clusters: int) -> Labels:
     """Where Lloyd's algorithm settles among the moved points, from the present labels on."""
-    return rounded_labels(moved, labels, n_clusters).labels
+    return settled(lloyd_steps(moved, labels, n_clusters)).labels
 
 
 def spectral_labels(X: Array, n_clusters: int, seed: int = 0, n_runs: int = KMEANS_RUNS) -> Labels:

@@ -32,7 +32,7 @@ from umlbook.experiments.engine import storage
 from umlbook.experiments.engine.grid import Cell
 from umlbook.experiments.engine.storage import Row
 from umlbook.experiments.engine.target import Comparison, Source, Target, joint_spread
-from umlbook.experiments.papers.cpd_rivals import WIDTHS, Fit, kernel_view, rival_fits
+from umlbook.experiments.papers.cpd_rivals import WIDTHS, Labelling, kernel_view, rival_fits
 from umlbook.scores import clustering_accuracy, normalized_mutual_information, purity
 
 N_RUNS, N_FOLDS = 20, 3
@@ -82,23 +82,23 @@ def field_fits(
     sigmas: Iterable[float],
     lams: Iterable[float],
     n_landmarks: int | None = None,
-) -> Iterator[Fit]:
+) -> Iterator[Labelling]:
     """K-means, the no-move control, and CPD-UML in the paper's way at every sigma and lam."""
     start = kmeans_labels(seen, n_clusters, seed)
     centers = cluster_means(seen, start)
-    yield Fit("k-means", start, nearest_center(unseen, centers))
+    yield Labelling("k-means", start, nearest_center(unseen, centers))
     model = CPDUML(n_clusters, y_step="spectral", init=start, n_landmarks=n_landmarks,
                    max_iter=MAX_ITER, random_state=seed)  # fmt: skip
     for i, sigma in enumerate(sigmas):
         tried = [*lams, np.inf] if i == 0 else list(lams)  # the control knows no width
         for fitted in lam_path(model.set_params(sigma=sigma), seen, tried):
             name = "no move" if fitted.lam == np.inf else "CPD-UML"
-            yield Fit(name, fitted.labels_, fitted.predict(unseen))
+            yield Labelling(name, fitted.labels_, fitted.predict(unseen))
 
 
 def kernel_fits(
     seen: Array, unseen: Array, n_clusters: int, seed: int, n_landmarks: int | None
-) -> Iterator[Fit]:
+) -> Iterator[Labelling]:
     """The same on kernel PCA coordinates, at several widths of the kernel."""
     for width in WIDTHS:
         yield from field_fits(
@@ -107,7 +107,9 @@ def kernel_fits(
         )  # fmt: skip
 
 
-def picked(fits: list[Fit], rule: str, truth: Labels, seen: Array, n_clusters: int) -> Fit:
+def picked(
+    fits: list[Labelling], rule: str, truth: Labels, seen: Array, n_clusters: int
+) -> Labelling:
     """The best fit by the labels of the seen points, or by what it cuts among their neighbours."""
     if rule == "label":
         return max(fits, key=lambda fit: clustering_accuracy(truth, fit.seen))
@@ -115,20 +117,24 @@ def picked(fits: list[Fit], rule: str, truth: Labels, seen: Array, n_clusters: i
     return min(fits, key=lambda fit: normalized_cut(graph, fit.seen, n_clusters))
 
 
-def own_fits(seen: Array, unseen: Array, n_clusters: int, seed: int, spec: Dataset) -> list[Fit]:
+def own_fits(
+    seen: Array, unseen: Array, n_clusters: int, seed: int, spec: Dataset
+) -> list[Labelling]:
     """The methods of chapter 6, in the input space and on kernel PCA coordinates."""
     plain = field_fits(seen, unseen, n_clusters, seed, spec.sigmas, LAMS, spec.n_landmarks)
     kernel = kernel_fits(seen, unseen, n_clusters, seed, spec.n_landmarks)
-    named = (Fit(f"kernel {fit.method}", fit.seen, fit.unseen) for fit in kernel)
+    named = (Labelling(f"kernel {fit.method}", fit.seen, fit.unseen) for fit in kernel)
     return [*plain, *named]
 
 
-def others_fits(seen: Array, unseen: Array, n_clusters: int, seed: int, spec: Dataset) -> list[Fit]:
+def others_fits(
+    seen: Array, unseen: Array, n_clusters: int, seed: int, spec: Dataset
+) -> list[Labelling]:
     """The methods that the paper compares with, from the same k-means start."""
     return list(rival_fits(seen, unseen, kmeans_labels(seen, n_clusters, seed), n_clusters))
 
 
-FAMILIES: Mapping[str, Callable[[Array, Array, int, int, Dataset], list[Fit]]] = {
+FAMILIES: Mapping[str, Callable[[Array, Array, int, int, Dataset], list[Labelling]]] = {
     "own": own_fits,
     "rivals": others_fits,
 }

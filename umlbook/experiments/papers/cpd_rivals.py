@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from umlbook.algebra import Array, Labels, cluster_means, nearest_center
 from umlbook.aml import AML
 from umlbook.kernels import median_width
-from umlbook.lloyd import rounded_labels
+from umlbook.lloyd import lloyd_steps, settled
 from umlbook.naml import NAML
 from umlbook.rivals import FME, RPCAOM
 
@@ -31,7 +31,7 @@ N_COMPONENTS = 20
 
 
 @dataclass(frozen=True)
-class Fit:
+class Labelling:
     """Labels that one fit gives to the seen and to the unseen points."""
 
     method: str
@@ -39,16 +39,16 @@ class Fit:
     unseen: Labels
 
 
-def rival_fits(seen: Array, unseen: Array, start: Labels, n_clusters: int) -> Iterator[Fit]:
+def rival_fits(seen: Array, unseen: Array, start: Labels, n_clusters: int) -> Iterator[Labelling]:
     """Every rival with every one of its parameters."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the best of a grid is picked anyway
         for lam in METRIC_LAMS:
             aml = AML(n_clusters, lam=lam, init=start).fit(seen)
-            yield Fit("AML", aml.labels_, aml.predict(unseen))
+            yield Labelling("AML", aml.labels_, aml.predict(unseen))
         for lam in KERNEL_LAMS:
             naml = NAML(n_clusters, lam=lam, init=start, max_iter=10).fit(seen)
-            yield Fit("NAML", naml.labels_, naml.predict(unseen))
+            yield Labelling("NAML", naml.labels_, naml.predict(unseen))
         views = {"": (seen, unseen)} | {
             f"kernel {width}": kernel_view(seen, unseen, width) for width in WIDTHS
         }
@@ -74,9 +74,9 @@ def embeddings(n_features: int, n_clusters: int) -> Iterator[tuple[str, Any]]:
         yield "FME", FME(min(n_clusters, n_features), mu=mu, gamma=gamma)
 
 
-def clustered(name: str, seen: Array, unseen: Array, start: Labels) -> Fit:
+def clustered(name: str, seen: Array, unseen: Array, start: Labels) -> Labelling:
     """K-means on the placed points from the common start; new points go to the nearest mean."""
     n_clusters = int(start.max()) + 1
-    labels = rounded_labels(seen, start, n_clusters).labels
+    labels = settled(lloyd_steps(seen, start, n_clusters)).labels
     centers = cluster_means(seen, labels, n_clusters)
-    return Fit(name, labels, nearest_center(unseen, centers))
+    return Labelling(name, labels, nearest_center(unseen, centers))

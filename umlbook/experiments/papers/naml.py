@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from umlbook.experiments.engine.grid import Cell
 from umlbook.experiments.engine.storage import Row, stored
 from umlbook.experiments.engine.target import Comparison, Source, Target, joint_spread
 from umlbook.kernels import RBFBank, bank_widths, combine, median_width
-from umlbook.lloyd import rounded_labels, until_settled
+from umlbook.lloyd import lloyd_steps, settled
 from umlbook.naml import NAML, Start, naml_steps
 from umlbook.scores import clustering_accuracy, normalized_mutual_information, purity
 from umlbook.spectral import kernel_kmeans_steps
@@ -95,7 +94,7 @@ def kmeans(X: Array, n_clusters: int, seed: int) -> Labels:
 
 def kernel_kmeans(G: Array, labels: Labels, n_clusters: int) -> Labels:
     """Kernel k-means from given labels."""
-    *_, last = until_settled(islice(kernel_kmeans_steps(G, labels, n_clusters), 300))
+    last = settled(kernel_kmeans_steps(G, labels, n_clusters))
     return last.labels
 
 
@@ -132,7 +131,7 @@ def one_run(name: str, seed: int, bank: RBFBank, views: Mapping[str, Array]) -> 
     start = kmeans(X, k, seed)
     found = {"k-means": start}
     for method, Z in views.items():
-        found[method] = rounded_labels(Z, start, k).labels
+        found[method] = settled(lloyd_steps(Z, start, k)).labels
     for i, G in enumerate(bank):
         found[f"kernel {i}"] = kernel_kmeans(G, start, k)
     first = int(np.random.default_rng(seed).integers(len(bank)))
