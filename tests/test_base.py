@@ -21,7 +21,7 @@ class Toy:
 
 
 class Scripted(SteppingClusterer):
-    """Plays given streams of (label of the last sample, objective), one stream a start."""
+    """Plays given streams of (label of the last sample, objective), one stream per start."""
 
     def __init__(self, n_clusters=2, *, scripts=(), max_iter=10, tol=0.0, verbose=False):
         self.n_clusters = n_clusters

@@ -72,7 +72,7 @@ def test_every_stored_table_says_what_made_it():
     assert set(names) <= set(TARGETS)
 
 
-# -------------------------------------------------------------------------- a few cells anew
+# -------------------------------------------------------------------------- a few cells again
 
 
 def few(rows, number):

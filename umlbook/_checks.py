@@ -67,7 +67,7 @@ def check_clusters(n_clusters: Any, n_samples: int) -> None:
 
 
 def check_labels(labels: ArrayLike, n_samples: int, n_clusters: int, name: str = "init") -> Labels:
-    """Labels given as a start: integers 0 .. n_clusters - 1, one a sample, no cluster empty."""
+    """Labels given as a start: integers 0 .. n_clusters - 1, one per sample, no cluster empty."""
     given = np.asarray(labels)
     if given.shape != (n_samples,) or not np.issubdtype(given.dtype, np.integer):
         raise ValueError(

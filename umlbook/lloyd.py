@@ -72,7 +72,7 @@ def fill_empty(labels: Labels, to_center: Array, n_clusters: int) -> Labels:
 
     The objective never increases by it.
     ``to_center`` holds each sample's distance to its own centre. A sample alone in its cluster
-    stays there; of samples that are equally far but for rounding the first is taken.
+    stays there; of samples that are equally far up to rounding the first is taken.
     """
     labels, to_center = labels.copy(), to_center.copy()
     sizes = np.bincount(labels, minlength=n_clusters)

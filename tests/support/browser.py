@@ -170,7 +170,7 @@ def running_chromium() -> Iterator[Browser]:
 
 @dataclass
 class Watch:
-    """What a page did beside showing something."""
+    """What a page did besides showing something."""
 
     requests: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)

@@ -20,7 +20,7 @@ J          ``objective`` = |P X_1|^2 + lam |Psi|^2               number
 file               what it holds                                   in the paper
 =================  ==============================================  =============================
 ``field.py``       the field, J, its gradient, its minimiser       Eqs. 1, 4, 11 and 13 to 20
-``steps.py``       field and labels by turns; the two Y steps      Algorithm 1, Eq. 12
+``steps.py``       field and labels in turn; the two Y steps       Algorithm 1, Eq. 12
 ``estimator.py``   CPDUML for users: kernel, landmarks, new rows   Eq. 3, Sec. 2.4
 ``cut.py``         the normalised cut of a neighbour graph         not in the paper
 ``selection.py``   sigma and lam by that cut, and the control      not in the paper

@@ -20,7 +20,7 @@ TIED = 1e-9  # neighbours whose distances differ by less than this share are equ
 def neighbor_graph(X: ArrayLike, n_neighbors: int = 10) -> csr_array:
     """Symmetric graph of 0 and 1: an edge where one row is among the other's nearest neighbours.
 
-    Rows as far as the last neighbour, but for rounding, are neighbours too: in a table of small
+    Rows as far as the last neighbour, up to rounding, are neighbours too: in a table of small
     integers many are, and the order of the rows should not choose among them.
 
     >>> neighbor_graph([[0.0], [1.0], [3.0]], 1).toarray()

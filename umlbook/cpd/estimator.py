@@ -1,4 +1,4 @@
-"""CPD-UML as an estimator: the field and the labels by turns, and the map of new points."""
+"""CPD-UML as an estimator: the field and the labels in turn, and the map of new points."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ class CPDUML(TransformerMixin, SteppingClusterer):
     .. math:: J = \lVert P (X + G \Psi) \rVert^2 + \lambda \lVert \Psi \rVert^2, \qquad
        G_{ij} = \exp(-\lVert x_i - x_j \rVert^2 / 2 \sigma^2)
 
-    by turns. A new point x moves to x + g(x, X) Psi and belongs to the nearest mean of the moved
+    in turn. A new point x moves to x + g(x, X) Psi and belongs to the nearest mean of the moved
     clusters.
 
     Parameters

@@ -1,6 +1,6 @@
 r"""The velocity field of CPD-UML, its objective, and its best coefficients in closed form.
 
-Eq. 20 solves a system of order n anew for every Y. In the eigenbasis G = U diag(s) U' the same
+Eq. 20 solves a system of order n for every Y. In the eigenbasis G = U diag(s) U' the same
 field costs two products with U. With :math:`A = G^2 + \lambda I`, diagonal there, and with
 
 .. math:: m = \arg\min_m \operatorname{tr}\, (X - Ym)' A^{-1} (X - Ym),

@@ -49,7 +49,7 @@ def kernel_basis(K: Array, n_components: int) -> Array:
 
 
 def _top_eigenvectors(A: Array, n_components: int) -> tuple[Array, Array]:
-    """The largest eigenvalues and their vectors, without those that are zero but for rounding."""
+    """The largest eigenvalues and their vectors, without those that are zero up to rounding."""
     n = len(A)
     values, vectors = eigh(A, subset_by_index=[n - min(n_components, n), n - 1])
     kept = np.flatnonzero(values > SMALLEST_EIGENVALUE * max(values[-1], 0.0))[::-1]

@@ -57,7 +57,7 @@ class PairFeatures(Protocol):
 
 @dataclass(frozen=True)
 class ListedPairs:
-    """Features given as an array V, one pair a row: for few pairs, and as the naive twin."""
+    """Features given as an array V, one pair per row: for few pairs, and as the naive twin."""
 
     V: Array
 
@@ -243,7 +243,7 @@ def _model_minimum(point: Point, scale: Array) -> Array:
 def _bounded_minimum(H: Array, g: Array, x: Array) -> Array:
     """The y >= 0 that minimises g'(y - x) + (y - x)'H(y - x)/2.
 
-    Where H is singular but for rounding, or so nearly that least squares gives up, the diagonal
+    Where H is singular up to rounding, or so nearly that least squares gives up, the diagonal
     is raised: any definite H leads downwards, a larger one in a shorter step.
     """
     shift = RIDGE * max(float(np.trace(H)), np.finfo(float).tiny)

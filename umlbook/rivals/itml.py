@@ -68,7 +68,7 @@ def itml_dual(A: Array, xi: Array, problem: ITMLProblem) -> float:
 
 
 def itml_steps(problem: ITMLProblem) -> Iterator[ITMLStep]:
-    r"""Cyclic Bregman projections, one state a round; the dual never decreases.
+    r"""Cyclic Bregman projections, one state per round; the dual never decreases.
 
     Projecting on constraint k moves its multiplier down by
 

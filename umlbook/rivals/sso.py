@@ -44,7 +44,7 @@ def smoothing_steps(W: Array) -> Iterator[SmoothingStep]:
     P = W / W.sum(axis=1, keepdims=True)
     while True:
         before, W = W, W @ P
-        W = (W + W.T) / 2  # symmetric but for rounding
+        W = (W + W.T) / 2  # symmetric up to rounding
         yield SmoothingStep(W, float(np.linalg.norm(W - before) / np.linalg.norm(W)))
 
 

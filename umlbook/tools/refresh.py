@@ -187,7 +187,7 @@ def executed(
     on_cell : callable
         Called when a code cell starts, for a progress bar.
     variables : mapping, optional
-        Environment variables of the kernel, beside the book's own.
+        Environment variables of the kernel, in addition to the book's own.
 
     Raises
     ------

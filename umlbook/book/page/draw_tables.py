@@ -73,7 +73,7 @@ def draw_ranks(
 
 
 def draw_beside(ax: Axes, printed: ArrayLike, ours: ArrayLike, verdicts: Sequence[str]) -> Axes:
-    """Draw our number against the printed one, one mark a cell, by verdict; on the line they agree.
+    """Draw our number against the printed one, a mark per cell, by verdict; on the line they agree.
 
     Parameters
     ----------

@@ -177,7 +177,7 @@ def _text(cell: Cell, largest: float, digits: int) -> str:
 
 
 def magnitude(x: float) -> int:
-    """The power of ten of a positive number; one that is 1 but for rounding has that of 1.
+    """The power of ten of a positive number; one that is 1 up to rounding has that of 1.
 
     Examples
     --------

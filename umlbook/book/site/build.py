@@ -124,7 +124,7 @@ def write_sources(pages: Sequence[Page], folder: Path) -> tuple[list[str], list[
 
 
 def static_files() -> Mapping[str, bytes]:
-    """Return the style, the scripts and MathJax: all that a page loads beside its pictures."""
+    """Return the style, the scripts and MathJax: all that a page loads besides its pictures."""
     own = files("umlbook.book.site") / "static"
     mathjax = files(MATHJAX) / "static" / "mathjax" / "tex-svg-full.js"
     found = {f"_static/{name}": (own / name).read_bytes() for name in STATIC}

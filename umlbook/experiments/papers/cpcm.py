@@ -38,7 +38,7 @@ SUCCESS = 0.9
 
 
 def cpcm(X: Array, n_clusters: int, seed: int, **params: Any) -> Labels:
-    """CPCM with its defaults but for ``params``."""
+    """CPCM with its defaults except for ``params``."""
     return CPCM(n_clusters, random_state=seed, **params).fit_predict(X)
 
 

@@ -5,9 +5,9 @@
 (ARI), of all samples and, as ``free``, of those that are in no pair: 10 sets of pairs each, k-means
 from 10 starts where a method leaves the clustering to it, data standardised.
 
-All settings are the estimators' defaults, but for the rounds of ITML. A share of wrong pairs means
-that so many of each kind were said to be of the other kind; they are drawn so that the pairs do not
-contradict one another, which every method here would refuse.
+All settings are the estimators' defaults, except for the rounds of ITML. A share of wrong pairs
+means that so many of each kind were said to be of the other kind; they are drawn so that the pairs
+do not contradict one another, which every method here would refuse.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def itml_in_coordinates(X: Array, n_clusters: int, pairs: PairArrays) -> Labels:
 
 
 def latent(**params: Any) -> Clusters:
-    """Latent-class pairs with its defaults but for ``params``."""
+    """Latent-class pairs with its defaults except for ``params``."""
 
     def labels(X: Array, n_clusters: int, pairs: PairArrays) -> Labels:
         model = LatentClassPairs(n_clusters, **params, random_state=0)

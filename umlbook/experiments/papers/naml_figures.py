@@ -141,7 +141,7 @@ def curve(rows: list[Row], x: str, y: str) -> tuple[list[float], list[float]]:
 
 
 def draw_lambda(rows: list[Row], fig: Any) -> None:
-    """Figure 2: accuracy and MI against lambda, one panel a set."""
+    """Figure 2: accuracy and MI against lambda, one panel per set."""
     constant = [row for row in rows if row["l_step"] == "constant"]
     panels = {}
     for name in dict.fromkeys(row["dataset"] for row in constant):

@@ -65,7 +65,7 @@ Key = tuple[str, int, int]
 
 
 def pm(**params: Any) -> Coordinates:
-    """The learned space of PM with its defaults but for ``params``."""
+    """The learned space of PM with its defaults except for ``params``."""
 
     def coordinates(X: Array, must: IntArray, cannot: IntArray) -> Array:
         model = ProbabilisticMetric(**params, n_init=1, random_state=0)

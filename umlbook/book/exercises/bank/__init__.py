@@ -1,4 +1,4 @@
-"""The exercises and questions of the book, one module a chapter, found by id.
+"""The exercises and questions of the book, one module per chapter, found by id.
 
 A chapter's module is called ``chNN`` and has a list ``EXERCISES`` and a list ``QUESTIONS``; longer
 exercises live beside it in modules called ``chNN_...``.

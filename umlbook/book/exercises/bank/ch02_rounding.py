@@ -127,7 +127,7 @@ MAX_POINTS = 10  # few enough to try all partitions into two
 
 
 def _two_way_labels(n: int) -> Array:
-    """All partitions of n points into two non-empty clusters, one a row of zeros and ones."""
+    """All partitions of n points into two non-empty clusters, each a row of zeros and ones."""
     codes = np.arange(1, 2 ** (n - 1))
     return (codes[:, None] >> np.arange(n) & 1).astype(float)
 

@@ -53,7 +53,7 @@ def objective(G: Array, Q: Array, L: Array, lam: float) -> float:
 
 
 def has_rows(attempt: Attempt) -> str | None:
-    """Q has one row a sample, and at least K - 1 columns."""
+    """Q has one row per sample, and at least K - 1 columns."""
     shape, n = np.shape(attempt.value), len(attempt.case.G)
     if len(shape) == 2 and shape[0] == n and shape[1] >= 2:
         return None
