@@ -1,5 +1,23 @@
 """Unsupervised and constrained metric learning for clustering: every equation has been run.
 
+============  =======================================================  ========
+room          what it holds                                            chapter
+============  =======================================================  ========
+``algebra``   indicators, scatter, Ky Fan; ``lloyd``: k-means steps    1, 2
+``spectral``  k-means relaxed, and k-means with a kernel               2
+``cpcm``      CPCM: the blur ratio, clusters that can be predicted     3
+``aml``       AML: the linear half of the NAML paper                   4
+``naml``      NAML: the kernel is learned; banks are in ``kernels``    5
+``cpd``       CPD-UML: a smooth deformation of space                   6
+``daem``      PM: a probabilistic metric, `ProbabilisticMetric`        7
+``latent``    latent-class pairs; pairs are in ``constraints``         7
+``rivals``    the methods that the papers compare with                 rivals
+``scores``    accuracy, NMI, Rand indices; tables are in ``datasets``  8
+============  =======================================================  ========
+
+The first lines of each say which equation of its paper is where. ``book`` is what the pages show,
+``experiments`` computes the papers' tables, ``tools`` is the command line.
+
 Estimators are loaded on first use, so that ``import umlbook`` stays light.
 """
 

@@ -124,7 +124,7 @@ def between_scatter(X: ArrayLike, labels: ArrayLike) -> Array:
 
 
 def kmeans_objective(X: ArrayLike, labels: ArrayLike) -> float:
-    """Sum of squared distances to the cluster means, Eq. 2 of CPD-UML.
+    """Sum of squared distances to the cluster means, Eq. 2 of CPD-UML; Eqs. 6 to 8, 10 equal it.
 
     >>> kmeans_objective([[0.0], [2.0], [5.0]], [0, 0, 1])
     2.0

@@ -62,6 +62,11 @@ def settled(states: Iterator[S]) -> S:
     return last
 
 
+def rounded_labels(embedding: Array, labels: Labels, n_clusters: int) -> LloydStep:
+    """Where Lloyd's algorithm settles among the rows of the embedding, from these labels on."""
+    return settled(lloyd_steps(embedding, labels, n_clusters))
+
+
 def nearest_filled(X: Array, centers: Array) -> Labels:
     """The nearest of the centres for each row of X, with no cluster left empty."""
     return fill_empty(*nearest_with_distance(X, centers), len(centers))

@@ -26,6 +26,8 @@ file                what it holds                               in the paper
 ``starts.py``       one-dimensional k-means, solved exactly     not in the paper
 ``estimator.py``    CPCM for users: restarts and their choice   Algorithm 1, Definition 1
 ==================  ==========================================  ===============================
+
+A new row joins the nearest mean of the predictions (Sec. 3.1): ``predict`` in ``estimator.py``.
 """
 
 from umlbook.cpcm.blur import (

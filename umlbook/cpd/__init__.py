@@ -19,7 +19,7 @@ J          ``objective`` = |P X_1|^2 + lam |Psi|^2               number
 =================  ==============================================  =============================
 file               what it holds                                   in the paper
 =================  ==============================================  =============================
-``field.py``       the field, J, its gradient, its minimiser       Eqs. 1, 4, 11 and 13 to 20
+``field.py``       the field, J, its gradient, its minimiser       Eqs. 1, 4, 11, 13 to 22
 ``steps.py``       field and labels in turn; the two Y steps       Algorithm 1, Eq. 12
 ``estimator.py``   CPDUML for users: kernel, landmarks, new rows   Eq. 3, Sec. 2.4
 ``cut.py``         the normalised cut of a neighbour graph         not in the paper
@@ -27,7 +27,8 @@ file               what it holds                                   in the paper
 =================  ==============================================  =============================
 
 The kernel G (Eq. 5) is in :mod:`umlbook.kernels`, the indicator Y (Eq. 9) and the k-means
-objective (Eq. 2, in other forms Eqs. 6 to 8 and 10) are in :mod:`umlbook.algebra`.
+objective (Eq. 2, in other forms Eqs. 6 to 8 and 10) are in :mod:`umlbook.algebra`; Eqs. 14, 21 and
+22 are J written out, and ``objective`` in ``field.py`` is J.
 """
 
 from umlbook.cpd.cut import neighbor_graph, normalized_cut

@@ -11,14 +11,16 @@ file             what it holds                                         equations
 ===============  ====================================================  =======================
 ``coordinates``  eigenvectors of the correlation matrix or the         20 to 25, 31
                  kernel; the width of the kernel
-``steps``        P(same), the entropies, the cost, the E and the       5 to 7, 10, 11, 13, 14,
-                 M step, the schedule of lam, the algorithm            16, 26, 28 to 30, Alg. 1
+``steps``        P(same), the entropies, the cost, the E and the       5 to 7, 10 to 14, 16,
+                 M step, the schedule of lam, the algorithm            26, 28 to 30, Alg. 1
 ``solver``       squared differences of pairs, the convex cost of      17, 27, 30
                  the M step, and Newton's method for it
 ``estimator``    `ProbabilisticMetric`: kernel, metric, predictions    8, 9, 15, 18, 19
 ===============  ====================================================  =======================
 
-Eqs. 1 to 4 are other methods (`umlbook.rivals`), 32 and 33 are scores (`umlbook.scores`).
+Eqs. 1 to 4 are other methods (`umlbook.rivals`), 32 and 33 are scores (`umlbook.scores`). What the
+book adds: the entropy that EM descends is ``tempered_entropy`` in ``steps``, sums over all pairs
+as a Laplacian are ``AllPairs`` in ``solver``.
 
 =========  =====================================================  ==========
 symbol     name in code                                           shape

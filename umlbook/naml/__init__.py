@@ -24,15 +24,16 @@ leaves to chance, is chosen by a rule (``l_step``).
 ==================  =========================================  ================================
 file                what it holds                              in the paper
 ==================  =========================================  ================================
-``weights.py``      the G step: F_2, Newton on the simplex     Eqs. 27 and 28
+``weights.py``      the G step: F_2, Newton on the simplex     Eqs. 25 to 28
 ``qcqp.py``         the G step as a QCQP, for comparison       Theorem 3.3, Eq. 29
-``steps.py``        the passes: G, then Q, then L              Eqs. 16, 18, 19, Theorem 3.2
-``laplacian.py``    the Laplacian of a graph as a kernel       Eq. 31, Proposition 3.1
-``estimator.py``    NAML for users: kernels, starts, new rows  Eq. 14, Algorithm NAML
+``steps.py``        the passes: G, then Q, then L              Eqs. 15, 16, 18 to 24, Thm 3.2
+``laplacian.py``    the Laplacian of a graph as a kernel       Eqs. 30 to 33, Proposition 3.1
+``estimator.py``    NAML for users: kernels, starts, new rows  Eqs. 13, 14, Algorithm NAML
 ==================  =========================================  ================================
 
-The bank of centred kernels (Eq. 17) is in :mod:`umlbook.kernels`, linear AML (Eqs. 1 to 12) in
-:mod:`umlbook.aml`.
+The bank of centred kernels (Eq. 17) is in :mod:`umlbook.kernels`, linear AML (Eqs. 1 to 8 and 12)
+in :mod:`umlbook.aml`, the indicator (Eqs. 9 to 11) and Ky Fan's theorem (3.1) are in
+:mod:`umlbook.algebra`, the scores (Eqs. 34 to 36) in :mod:`umlbook.scores`.
 """
 
 from umlbook.algebra import top_eigenvectors
