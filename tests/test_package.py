@@ -23,11 +23,11 @@ def test_the_estimators_load_none_of_it_either():
 
 
 @pytest.mark.parametrize("name", umlbook.__all__)
-def test_every_public_estimator_can_be_had_by_its_name(name):
+def test_every_public_estimator_is_available_by_its_name(name):
     assert getattr(umlbook, name).__name__ == name
 
 
-def test_modules_and_version_can_be_had_too():
+def test_modules_and_version_are_available_too():
     assert umlbook.scores.purity([0, 1], [0, 1]) == 1.0
     assert umlbook.__version__.count(".") == 2
     assert {"scores", "CPCM", "__version__"} <= set(dir(umlbook))
