@@ -22,8 +22,7 @@ from support.waiting import HANGS, wait_until
 from umlbook.book.exercises import cells as _cells
 from umlbook.book.exercises.bank import all_exercises
 from umlbook.book.exercises.judge import judge, seed_for
-from umlbook.tools.coursework import grade, limits, marks, plan, pool, values, worker
-from umlbook.tools.coursework import submissions as hand_ins
+from umlbook.tools.coursework import grade, limits, marks, plan, pool, submissions, values, worker
 from umlbook.tools.coursework.kernel import Kernel, KernelLost, OutOfTime, Raised
 
 ROOT = Path(__file__).parents[1]
@@ -552,38 +551,38 @@ def test_hand_ins_are_zips_notebooks_and_folders(tmp_path):
     nbformat.write(page(), tmp_path / "sofia.ipynb")
     (tmp_path / ".hidden.zip").touch()
     (tmp_path / "marks.csv").touch()
-    names = [name for name, _ in hand_ins.paths_in(tmp_path)]
+    names = [name for name, _ in submissions.paths_in(tmp_path)]
     assert names == ["ada", "emmy/one.zip", "sofia.ipynb"]
-    assert [name for name, _ in hand_ins.paths_in(tmp_path / "sofia.ipynb")] == ["sofia.ipynb"]
+    assert [name for name, _ in submissions.paths_in(tmp_path / "sofia.ipynb")] == ["sofia.ipynb"]
 
 
 def test_a_hand_in_without_a_name_is_called_after_its_file_or_folder():
     for name, student in (("emmy/one.zip", "emmy"), ("ada.zip", "ada"), ("sofia.ipynb", "sofia")):
-        assert grade.Task(hand_ins.HandIn(name)).new_row().student == student
-    named = hand_ins.HandIn("emmy/one.zip", report={"student": "ada"})
+        assert grade.Task(submissions.HandIn(name)).new_row().student == student
+    named = submissions.HandIn("emmy/one.zip", report={"student": "ada"})
     assert grade.Task(named).new_row().student == "ada"
 
 
 def test_a_zip_that_grows_is_not_read_to_its_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(hand_ins, "MAX_NOTEBOOK", 1000)
+    monkeypatch.setattr(submissions, "MAX_NOTEBOOK", 1000)
     with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("bomb.ipynb", b"0" * 10**7)
         archive.writestr("__MACOSX/small.ipynb", b"{}")
-    handed = hand_ins.read("a.zip", tmp_path / "a.zip")
+    handed = submissions.read("a.zip", tmp_path / "a.zip")
     assert handed.notebooks == {} and "bomb.ipynb cannot be read: larger than" in handed.fault
 
 
 @pytest.mark.parametrize("report", [[], {"exercises": 3}, {"exercises": {"1.1": {"hints": "x"}}}])
 def test_a_report_that_is_nonsense_counts_for_nothing(tmp_path, report):
     zipped(tmp_path / "a.zip", page(), report)
-    handed = hand_ins.read("a.zip", tmp_path / "a.zip")
+    handed = submissions.read("a.zip", tmp_path / "a.zip")
     assert not handed.count("hints", ["1.1"]) and handed.student is None
 
 
 def test_hints_and_solutions_are_those_of_the_report(tmp_path):
     record = {"label": "Exercise 1.1", "hints": 2, "solutions": 1}
     zipped(tmp_path / "a.zip", page(), {"student": "ada", "exercises": {"1.1": record}})
-    handed = hand_ins.read("a.zip", tmp_path / "a.zip")
+    handed = submissions.read("a.zip", tmp_path / "a.zip")
     assert handed.count("hints", ["1.1", "1.2"]) == 2 and handed.student == "ada"
 
 

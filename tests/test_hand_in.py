@@ -13,7 +13,7 @@ from IPython.core.formatters import DisplayFormatter
 
 from umlbook.book import exercise, hand_in, report, set_student
 from umlbook.book.exercises.progress import JSON_NAME, Progress
-from umlbook.tools.coursework import submissions as hand_ins
+from umlbook.tools.coursework import submissions
 from umlbook.tools.release import released
 
 command = import_module("umlbook.book.exercises.hand_in")  # a function's name too
@@ -125,13 +125,13 @@ def test_records_that_are_none_are_left_out(session):
 
 def test_the_teacher_reads_what_the_student_wrote(folder, worked):
     receipt = hand_in(folder, progress=worked)
-    handed = hand_ins.read("x.zip", receipt.path)
+    handed = submissions.read("x.zip", receipt.path)
     assert sorted(handed.notebooks) == [FIRST, SECOND] and not handed.fault
     assert handed.notebooks[FIRST] == (folder / FIRST).read_bytes()
     assert handed.student == "ada"
     assert (handed.count("hints", ["1.5", "1.7"]), handed.count("solutions", ["1.7"])) == (1, 1)
     receipt.path.unlink()
-    beside = hand_ins.read("folder", folder)
+    beside = submissions.read("folder", folder)
     assert beside.count("hints", ["1.5"]) == 1  # from the progress that was kept
 
 

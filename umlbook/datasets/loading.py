@@ -16,11 +16,17 @@ from umlbook.datasets.images import (
     mnist5000_table,
     orl_table,
 )
-from umlbook.datasets.tables import DATA_FOLDER, Table, csv_table, sklearn_table, usps20_table
+from umlbook.datasets.tables import (
+    DATA_FOLDER,
+    LabelledTable,
+    csv_table,
+    sklearn_table,
+    usps20_table,
+)
 
 
 @dataclass(frozen=True)
-class Entry:
+class Catalogued:
     """What the catalogue says of a data set; ``extra`` names the optional extra it needs."""
 
     title: str
@@ -34,10 +40,10 @@ class Entry:
 
 
 @cache
-def catalogue() -> dict[str, Entry]:
+def catalogue() -> dict[str, Catalogued]:
     """Every data set by name, in the order of the catalogue file."""
     text = (DATA_FOLDER / "catalogue.toml").read_text(encoding="utf-8")
-    return {name: Entry(**fields) for name, fields in tomllib.loads(text).items()}
+    return {name: Catalogued(**fields) for name, fields in tomllib.loads(text).items()}
 
 
 def names(*, extras: bool = True) -> list[str]:
@@ -72,7 +78,7 @@ def near_names(name: str) -> list[str]:
 
 
 @cache
-def _table(name: str) -> Table:
+def _table(name: str) -> LabelledTable:
     """The table of that name, read once; `load` copies what it hands out."""
     match catalogue()[name].reader:
         case "csv":
@@ -87,7 +93,7 @@ def _table(name: str) -> Table:
             return orl_table(name, ORL10P_SUBJECTS if name == "orl10p" else ORL_SUBJECTS)
 
 
-def description(entry: Entry, table: Table) -> str:
+def description(entry: Catalogued, table: LabelledTable) -> str:
     """The text of ``DESCR``: counts taken from the table, the rest from the catalogue."""
     (n, d), counts = table.data.shape, np.bincount(table.target)
     classes = ", ".join(f"{k} ({c})" for k, c in zip(table.target_names, counts, strict=True))

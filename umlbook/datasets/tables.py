@@ -12,7 +12,7 @@ DATA_FOLDER = Path(__file__).parent / "data"
 
 
 @dataclass(frozen=True)
-class Table:
+class LabelledTable:
     """Samples as rows, a class number for each, and the names of columns and classes.
 
     Grey values stay ``uint8`` here so that a kept table is small; ``load`` hands out ``float64``.
@@ -49,14 +49,14 @@ def pixel_names(height: int, width: int) -> tuple[str, ...]:
     return tuple(f"pixel_{row}_{column}" for row in range(height) for column in range(width))
 
 
-def csv_table(path: Path) -> Table:
+def csv_table(path: Path) -> LabelledTable:
     """The table in a gzipped CSV file whose last column is the class."""
     with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
     labels = [row[-1] for row in rows]
     classes = class_order(labels)
     number = {name: k for k, name in enumerate(classes)}
-    return Table(
+    return LabelledTable(
         data=np.array([row[:-1] for row in rows], dtype=np.float64),
         target=np.array([number[label] for label in labels], dtype=np.int64),
         feature_names=tuple(header[:-1]),
@@ -64,11 +64,11 @@ def csv_table(path: Path) -> Table:
     )
 
 
-def usps20_table() -> Table:
+def usps20_table() -> LabelledTable:
     """The sample of USPS digits, its 8-bit code turned back into grey values from -1 to 1."""
     with np.load(DATA_FOLDER / "usps20.npz") as stored:
         codes, digits = stored["X"], stored["y"]
-    return Table(
+    return LabelledTable(
         data=codes / 127.5 - 1.0,
         target=digits.astype(np.int64),
         feature_names=pixel_names(16, 16),
@@ -76,13 +76,13 @@ def usps20_table() -> Table:
     )
 
 
-def sklearn_table(name: str) -> Table:
+def sklearn_table(name: str) -> LabelledTable:
     """One of the small tables that scikit-learn carries: iris, wine, breast_cancer or digits."""
     # Imported on demand: most readers of this package need nothing of it.
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{name}")()
-    return Table(
+    return LabelledTable(
         data=np.asarray(bunch.data, dtype=np.float64),
         target=np.asarray(bunch.target, dtype=np.int64),
         feature_names=tuple(str(name) for name in bunch.feature_names),

@@ -21,8 +21,7 @@ from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 
 from umlbook.tools import copies
-from umlbook.tools.coursework import limits
-from umlbook.tools.coursework import submissions as hand_ins
+from umlbook.tools.coursework import limits, submissions
 from umlbook.tools.coursework.marks import MarkedNotebook, Marks
 from umlbook.tools.coursework.pool import Worker, WorkerEnded
 from umlbook.tools.coursework.worker import Job
@@ -47,7 +46,7 @@ class Limits:
 class Task:
     """One notebook of one hand-in, or a hand-in in which there is none."""
 
-    handed: hand_ins.HandIn
+    handed: submissions.HandIn
     name: str = ""
 
     @property
@@ -66,7 +65,7 @@ class Task:
         return row
 
 
-def tasks_of(handed: hand_ins.HandIn) -> list[Task]:
+def tasks_of(handed: submissions.HandIn) -> list[Task]:
     """A task for each notebook of a hand-in, or one that says that there is none."""
     return [Task(handed, notebook) for notebook in sorted(handed.notebooks)] or [Task(handed)]
 
@@ -127,7 +126,7 @@ def grade(
         free.put(worker)
 
     def rows(number: int, name: str, path: Path) -> list[MarkedNotebook]:
-        tasks = tasks_of(hand_ins.read(name, path))  # read now, so that few are in memory at once
+        tasks = tasks_of(submissions.read(name, path))  # read now: few are in memory at once
         worker = free.get()
         try:
             return [
@@ -140,7 +139,7 @@ def grade(
 
     try:
         with ThreadPoolExecutor(jobs) as pool:  # threads suffice: the work is done in processes
-            paths = enumerate(hand_ins.paths_in(folder))
+            paths = enumerate(submissions.paths_in(folder))
             waiting = [pool.submit(rows, number, name, path) for number, (name, path) in paths]
             try:
                 for future in as_completed(waiting):
