@@ -19,11 +19,13 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import inspect
 import io
 import signal
+import textwrap
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -194,6 +196,26 @@ def _mutants(nodes: list[ast.AST], negate: bool = False) -> list[_Mutant]:
         values = (v for n in nodes for v in _negations(n) if isinstance(v, ast.expr))
         made += [_Mutant(v, ast.UnaryOp(ast.USub(), v)) for v in values]
     return [m for m in made if not _is_draw(m.old)]
+
+
+def rewritten(function: Callable[..., object]) -> Iterator[Callable[..., object]]:
+    """Versions of a function with one formula broken, in it or in those beside it that it calls."""
+    room = function.__module__.split(".")[0]
+    own = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    called = [
+        f for n in sorted(_free(own[0])) if inspect.isfunction(f := function.__globals__.get(n))
+    ]
+    called = [f for f in called if f.__module__.split(".")[0] == room]
+    own += [ast.parse(inspect.getsource(f)).body[0] for f in called]
+    for node in own:
+        node.decorator_list = []
+    for mutant in _mutants([part for node in own for part in node.body]):
+        namespace = {k: v for f in [*called, function] for k, v in f.__globals__.items()}
+        memo: dict[int, object] = {
+            id(mutant.old): ast.copy_location(copy.deepcopy(mutant.new), mutant.old)
+        }
+        _run(copy.deepcopy(own, memo), namespace, "mutant")
+        yield namespace[function.__name__]
 
 
 @contextmanager

@@ -1,0 +1,572 @@
+"""The book's own equations."""
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from scipy.special import entr, softmax
+
+from generic import naml
+from generic.cpcm import least_squares, lloyd, membership
+from generic.cpd import J, best, psi, residual_maker
+from generic.direct import (
+    between,
+    blur,
+    center,
+    gaussian,
+    inv,
+    mean,
+    norm,
+    pinv,
+    slope,
+    sse,
+    top,
+    total,
+    tr,
+    within,
+)
+from generic.pm import renyi, small
+from generic.problems import Problem, orthonormal
+from generic.registry import claim
+from umlbook.cpcm.blur import smoother_blur_ratio
+from umlbook.cpd import deformation, objective
+from umlbook.daem import tempered_entropy
+from umlbook.daem.solver import AllPairs
+from umlbook.latent.blocks import SPREAD, graph_block, kernel_block, median_distance
+from umlbook.latent.steps import (
+    LatentProblem,
+    log_responsibilities,
+    pair_terms,
+    same_class,
+)
+from umlbook.latent.steps import objective as latent_objective
+
+# Chapters 1 and 2 -------------------------------------------------------------------------------
+
+
+@claim("book.mean")
+def the_mean_is_the_best_centre(p):
+    m = p.normal("m", p.d)
+    return [
+        (
+            sum(norm(x - m) ** 2 for x in S),
+            sum(norm(x - mu) ** 2 for x in S) + len(S) * norm(m - mu) ** 2,
+        )
+        for c in range(p.K)
+        for S, mu in [(p.X[p.labels == c], mean(p.X, p.labels, c))]
+    ]
+
+
+@claim("book.pairs")
+def the_objective_is_a_sum_over_pairs(p):
+    pairs = 0
+    for c in range(p.K):
+        S = p.X[p.labels == c]
+        pairs += sum(norm(x - z) ** 2 for x in S for z in S) / (2 * len(S))
+    return sse(p.X, p.labels), pairs
+
+
+@claim("book.scatter")
+def scatter_in_total_is_within_plus_between(p):
+    return total(p.X), within(p.X, p.labels) + between(p.X, p.labels)
+
+
+@claim("book.metric")
+def a_linear_map_is_a_metric(p):
+    W, (x, z) = p.normal("W", p.d, 2), p.X[:2]
+    return (x - z) @ W @ W.T @ (x - z), norm(W.T @ x - W.T @ z) ** 2
+
+
+@claim("book.weighted")
+def the_objective_under_a_metric(p):
+    W = p.normal("W", p.d, 2)
+    return sse(p.X @ W, p.labels), tr(W @ W.T @ within(p.X, p.labels))
+
+
+def shares(p: Problem):
+    """Eigenvalues of S, and the share of L in each eigenvector."""
+    values, V = np.linalg.eig(p.S)
+    return values, np.array([norm(p.L.T @ v) ** 2 for v in V.T])
+
+
+@claim("book.shares", "S symmetric", "L orthonormal")
+def a_frame_has_shares_in_the_eigenvectors(p):
+    _, t = shares(p)
+    return [(0.0, "<=", t.min()), (t.max(), "<=", 1.0), (t.sum(), float(p.K))]
+
+
+@claim("book.shares", "S symmetric")
+def the_trace_is_a_sum_of_shares(p):
+    values, t = shares(p)
+    return tr(p.L.T @ p.S @ p.L), (values @ t).real
+
+
+@claim("book.chain", "L orthonormal")
+def the_missing_trace_is_a_sum_of_nonnegative_terms(p):
+    A = p.S + p.S.T
+    values, V = np.linalg.eigh(A)
+    values, t = values[::-1], np.array([norm(p.L.T @ v) ** 2 for v in V.T[::-1]])
+    K, edge = p.K, values[p.K - 1]
+    missing = (values[:K] - edge) @ (1 - t[:K]) + (edge - values[K:]) @ t[K:]
+    return [(values[:K].sum() - values @ t, missing), (0.0, "<=", missing)]
+
+
+@claim("book.floor")
+def no_partition_is_below_the_floor(p):
+    values = np.linalg.eigvalsh(p.X @ p.X.T)[::-1]
+    return values[p.K :].sum(), "<=", sse(p.X, p.labels)
+
+
+@claim("book.pca", "X centred", "rank X >= K")
+def the_relaxed_indicator_holds_principal_components(p):
+    axes = top(np.cov(p.X.T, bias=True).reshape(p.d, p.d), p.K)
+    V = np.column_stack([p.X @ w / norm(p.X @ w) for w in axes.T])
+    best = top(p.X @ p.X.T, p.K)
+    return V @ V.T, best @ best.T
+
+
+@claim("book.rows")
+def equal_rows_are_equal_in_the_relaxed_indicator(p):
+    corners = np.eye(p.K) + 0.3 * p.normal("corners", p.K, p.K)
+    X = corners[p.labels]
+    V = top(X @ X.T, p.K)
+    Q = p.Y.T @ V
+    return [(p.Y @ Q, V), (Q.T @ Q, np.eye(p.K)), (V @ V.T, p.Y @ p.Y.T)]
+
+
+@claim("book.kernel")
+def kernel_kmeans_is_a_trace_with_a_floor(p):
+    cost = sse(naml.Phi(p), p.labels)
+    values = np.linalg.eigvalsh(p.G)[::-1]
+    return [
+        (cost, tr(p.G) - tr(p.Y.T @ p.G @ p.Y)),
+        (values[p.K :].sum() + 1, "<=", 1 + cost),
+    ]
+
+
+# Chapter 3 --------------------------------------------------------------------------------------
+
+
+@claim("book.blur.two")
+def the_clustering_step_lowers_the_blur_ratio(p):
+    predictions, _ = least_squares(p.X, p.Z)
+    labels = [s.labels for s, _ in zip(lloyd(predictions, p), range(3), strict=False)][-1]
+    return 1 + blur(predictions, labels), "<=", 1 + blur(predictions, p.labels)
+
+
+@claim("book.blur.two", "K = 2")
+def least_squares_of_two_clusters_has_the_least_blur_ratio(p):
+    beta = least_squares(p.X, p.Z)[1]
+    direction = least_squares(p.X, p.Y @ top(membership(p), 1))[1]
+    roots = [direction, *(p.normal(f"root {i}", p.d, size) for i, size in enumerate((1, 3)))]
+    here = 1 + blur(p.X @ beta, p.labels)
+    return [(here, "<=", 1 + blur(p.X @ root, p.labels)) for root in roots]
+
+
+@claim("book.blur.lda")
+def whitened_discriminants_lower_the_blur_ratio(p):
+    _, s, Vt = np.linalg.svd(p.X - p.X.mean(axis=0), full_matrices=False)
+    kept = s > 1e-9 * s[0]
+    white = Vt[kept].T / s[kept]  # white' S_t white = I
+    q = min(p.K - 1, white.shape[1])
+    S_b = between(p.X, p.labels)
+    lda = white @ top(white.T @ S_b @ white, q)
+    other = white @ orthonormal(p.normal("frame", white.shape[1], q))
+    return [
+        (other.T @ total(p.X) @ other, np.eye(q)),
+        (1 + blur(p.X @ other, p.labels), 2 - tr(other.T @ S_b @ other) / q),
+        (1 + blur(p.X @ lda, p.labels), "<=", 1 + blur(p.X @ other, p.labels)),
+    ]
+
+
+@claim("book.blur.smoother", "S of column means 0")
+def the_blur_ratio_after_a_smoother(p):
+    M = p.Z.T @ p.S @ p.Z
+    ratio = 1 - tr(np.diag(1 / p.sizes) @ M @ M.T) / tr(p.Z.T @ p.S.T @ p.S @ p.Z)
+    predictions = p.Z.mean(axis=0) + p.S @ p.Z
+    return [
+        (blur(predictions, p.labels), ratio),
+        (blur(predictions, p.labels), smoother_blur_ratio(p.S, p.labels)),
+    ]
+
+
+# Chapters 4 and 5 -------------------------------------------------------------------------------
+
+
+@claim("book.aml.kernel", "X centred")
+def the_best_projection_is_a_kernel(p):
+    best = tr(p.L.T @ p.X @ inv(naml.S(p)) @ p.X.T @ p.L)
+    H = p.X @ inv(p.X.T @ p.X + p.n * p.lam * np.eye(p.d)) @ p.X.T
+    other = p.normal("other", p.d, p.K)
+    return [
+        (best, p.n * tr(p.L.T @ H @ p.L)),
+        (naml.projected_trace(p, p.X, naml.S(p), other), "<=", p.n * tr(p.L.T @ H @ p.L)),
+    ]
+
+
+def tangents(p: Problem, H, L):
+    """Tangents of the angles between span HL and the K - 1 leading eigenvectors of H.
+
+    In the eigenvectors of H that span is a graph over the leading ones; entry (i, j) of the graph
+    is multiplied by h_i / h_j in each step of the iteration L <- HL.
+    """
+    U, lead = top(H, p.n), p.K - 1
+    V = top(H @ L @ L.T @ H, lead)
+    return U[:, lead:].T @ V @ inv(U[:, :lead].T @ V)
+
+
+def rates(p: Problem, H):
+    h = np.linalg.eigvalsh(H)[::-1]
+    return h[p.K - 1 :, None] / h[None, : p.K - 1]
+
+
+def angles_shrink(p: Problem, H):
+    first, second = tangents(p, H, p.L), tangents(p, H, H @ p.L)
+    return [
+        (1 + second, 1 + rates(p, H) * first),
+        (1 + norm(second, 2), "<=", 1 + rates(p, H).max() * norm(first, 2)),
+    ]
+
+
+def rate_far_out(p: Problem, H):
+    r = rates(p, H)
+    far = (r / r.max()) ** 100_000  # relative to the largest, so that it does not vanish
+    steps = [norm(far * tangents(p, H, L), 2) for L in (p.L, H @ p.L)]
+    return steps[1] / steps[0], r.max()
+
+
+def limit(p: Problem, H):
+    V = H @ p.L
+    V = top(V @ V.T, np.linalg.matrix_rank(V, tol=1e-9))
+    eight = np.linalg.matrix_power(H, 8)
+    for _ in range(500):
+        V = orthonormal(eight @ V)
+    best = top(H, p.K - 1)
+    return V @ V.T, best @ best.T
+
+
+def metric_step(p: Problem):
+    """H of chapter 4, of data whose inner products are G."""
+    X = naml.Phi(p)
+    return X @ inv(X.T @ X + p.n * p.lam * np.eye(X.shape[1])) @ X.T
+
+
+FREE = ("G centred", "L indicator")  # the constant vector is in L, and H takes it to zero
+
+
+@claim("book.aml.limit", *FREE)
+def the_adaptive_metric_iterates_a_subspace(p):
+    return angles_shrink(p, metric_step(p))
+
+
+@claim("book.aml.limit", *FREE, "rank G >= K")
+def the_rate_of_the_adaptive_metric(p):
+    return rate_far_out(p, metric_step(p))
+
+
+@claim("book.aml.limit", *FREE, "eigengap")
+def the_limit_of_the_adaptive_metric(p):
+    return limit(p, metric_step(p))
+
+
+@claim("book.naml.subspace", *FREE)
+def the_kernel_method_iterates_a_subspace(p):
+    L, H = p.L, naml.H(p)
+    G = naml.g_tilde(p, inv(p.G + p.lam * np.eye(p.n)) @ L)
+    spans = [top(G, p.K - 1), top(H @ L @ L.T @ H, p.K - 1)]
+    return [(spans[0] @ spans[0].T, spans[1] @ spans[1].T), *angles_shrink(p, H)]
+
+
+@claim("book.naml.subspace", *FREE, "rank G >= K")
+def the_rate_of_the_kernel_method(p):
+    return rate_far_out(p, naml.H(p))
+
+
+@claim("book.naml.subspace", *FREE, "eigengap")
+def the_limit_of_the_kernel_method(p):
+    return limit(p, naml.H(p))
+
+
+@claim("book.naml.convex")
+def the_second_derivative_in_the_weights(p):
+    step = p.normal("step", len(p.w))
+    H = naml.curvature(p, p.w)
+    numeric = slope(lambda w: -naml.scores(p, w) / p.lam, p.w, step)
+    return [(numeric, H @ step), bool(np.linalg.eigvalsh(H)[0] > -1e-9 * norm(H))]
+
+
+@claim("book.naml.gap")
+def the_gap_of_the_weights(p):
+    q, b = naml.scores(p, p.w), inv(naml.A(p, p.w)) @ p.L
+    gap = naml.F2(p, p.w) - naml.dual(p, 2 * b)
+    value = naml.F2(p, p.w)
+    return [
+        (value + gap, value + (max(q) - sum(p.w * q)) / p.lam),
+        (value - naml.F2(p, naml.best_weights(p)), "<=", gap),
+    ]
+
+
+# Chapter 6 --------------------------------------------------------------------------------------
+
+
+@claim("book.representer")
+def bumps_elsewhere_only_add_norm(p):
+    sigma = p.sigma / 3
+    elsewhere = p.normal("elsewhere", 4, p.d) + p.X.mean(axis=0)
+    centres = np.vstack([p.X, elsewhere])
+    coefficients = p.normal("coefficients", p.n + 4)
+    values = gaussian(p.X, centres, sigma) @ coefficients
+    G = gaussian(p.X, p.X, sigma)
+    a = pinv(G) @ values
+    return [
+        (G @ a, values),
+        (a @ G @ a, "<=", coefficients @ gaussian(centres, centres, sigma) @ coefficients),
+    ]
+
+
+def weighted_means(p: Problem, lam=None):
+    """C and m of (6.22)."""
+    C = p.G @ p.G + (p.lam if lam is None else lam) * np.eye(p.n)
+    return C, inv(p.L.T @ inv(C) @ p.L) @ p.L.T @ inv(C) @ p.X
+
+
+@claim("book.field", "L orthonormal")
+def the_field_without_a_projector(p):
+    C, m = weighted_means(p)
+    moved, off = p.X + p.G @ best(p), p.X - p.L @ m
+    return [
+        (moved, p.L @ m + p.lam * inv(C) @ off),
+        (best(p), -p.G @ inv(C) @ off),
+        (p.L.T @ moved, m),
+    ]
+
+
+@claim("book.profile", "L orthonormal")
+def the_least_objective_without_psi(p):
+    C, m = weighted_means(p)
+    off = p.X - p.L @ m
+    return J(p, best(p)), p.lam * tr(off.T @ inv(C) @ off)
+
+
+@claim("book.collapse", "L orthonormal", "G nonsingular")
+def the_least_objective_is_bounded_by_a_full_collapse(p):
+    pull = inv(p.G) @ residual_maker(p) @ p.X
+    return J(p, best(p)), "<=", p.lam * norm(pull) ** 2
+
+
+@claim("book.collapse", "L orthonormal")
+def the_least_objective_grows_with_the_stiffness(p):
+    P = residual_maker(p)
+    lam = p.lam + 1e-20j  # the derivative is the imaginary part
+    Psi = -inv(p.G @ P @ p.G + lam * np.eye(p.n)) @ p.G @ P @ p.X
+    rest = P @ (p.X + p.G @ Psi)
+    least = np.sum(rest * rest) + lam * np.sum(Psi * Psi)
+    return least.imag / 1e-20, norm(best(p)) ** 2
+
+
+def rough_cost(p: Problem, Psi, X):
+    return norm(residual_maker(p) @ (X + p.G @ Psi)) ** 2 + p.lam * tr(Psi.T @ p.G @ Psi)
+
+
+def least_rough(p: Problem):
+    P = residual_maker(p)
+    return -inv(P @ p.G + p.lam * np.eye(p.n)) @ P @ p.X
+
+
+@claim("book.smoothness", "L orthonormal")
+def the_field_of_least_roughness(p):
+    Psi, step = least_rough(p), psi(p)
+    return rough_cost(p, Psi + step, p.X), rough_cost(p, Psi, p.X) + rough_cost(p, step, 0)
+
+
+@claim("book.smoothness")
+def the_field_of_least_roughness_in_the_package(p):
+    return [
+        (deformation(p.X, p.G, p.L, p.lam, penalty="smoothness"), least_rough(p)),
+        (
+            objective(p.X, p.G, p.L, psi(p), p.lam, penalty="smoothness"),
+            rough_cost(p, psi(p), p.X),
+        ),
+    ]
+
+
+@claim("book.springs")
+def springs_between_neighbours(p):
+    tau, Delta, step = p.lam, p.kernels[0], psi(p)
+
+    def cost(Psi, X=p.X):
+        moved = X + p.G @ Psi
+        return tr(moved.T @ Delta @ moved) + tr(Psi.T @ p.G @ Psi) / tau
+
+    moved = inv(np.eye(p.n) + tau * p.G @ Delta) @ p.X
+    Psi = -tau * Delta @ moved
+    return [(p.X + p.G @ Psi, moved), (cost(Psi + step), cost(Psi) + cost(step, X=0))]
+
+
+# Chapter 7 --------------------------------------------------------------------------------------
+
+
+@claim("book.tempered")
+def the_tempered_entropy(p):
+    t, lam = small(p), 0.2 + 0.15 * (p.seed % 5)
+    closed = np.log(1 + np.exp(t)) - (1 - lam) * np.log(1 + np.exp(t / (1 - lam)))
+    return [
+        (lam * renyi(1 / (1 + np.exp(t)), lam), closed),
+        (tempered_entropy(t, lam), closed),
+    ]
+
+
+@claim("book.laplacian")
+def a_weighted_sum_of_pairs_is_a_laplacian(p):
+    r, (i, j) = p.normal("r", len(p.t)), p.pairs
+    R = np.zeros((p.n, p.n))
+    R[i, j] = R[j, i] = r
+    D = np.diag(R.sum(axis=1))
+    sums = [x @ (D - R) @ x for x in p.X.T]
+    return [(r @ p.v, sums), (AllPairs(p.X).adjoint(r), sums)]
+
+
+def softmax_weights(p: Problem):
+    return p.normal("B", p.d, p.K) / np.sqrt(p.d), p.normal("b", p.K)
+
+
+def classes(p: Problem):
+    """pi_i of (7.46), by odds."""
+    B, b = softmax_weights(p)
+    odds = np.array([np.exp(B.T @ x + b) for x in p.X])
+    return odds / odds.sum(axis=1, keepdims=True)
+
+
+def random_classes(p: Problem, count):
+    """Class vectors inside the simplex and at its corners."""
+    soft = p.rng("classes").dirichlet(0.3 * np.ones(p.K), size=count)
+    soft[p.seed % count] = np.eye(p.K)[p.seed % p.K]
+    return soft
+
+
+@claim("book.latent.classes")
+def class_probabilities(p):
+    return np.exp(log_responsibilities(p.X, *softmax_weights(p))), classes(p)
+
+
+@claim("book.latent.same")
+def two_draws_agree(p):
+    r = classes(p)
+    joint = np.einsum("ia,jb->ijab", r, r)
+    agree = sum(joint[:, :, c, c] for c in range(p.K))
+    return [(same_class(r, r), agree), (joint.sum(axis=(2, 3)), np.ones((p.n, p.n)))]
+
+
+@claim("book.latent.transitive")
+def together_is_almost_transitive(p):
+    i, j, k = random_classes(p, 3)
+    return 1 + i @ j + j @ k - 1, "<=", 1 + i @ k
+
+
+@claim("book.latent.strangers")
+def more_samples_than_classes_are_not_all_strangers(p):
+    r = random_classes(p, p.K + 1)
+    most = max(r[i] @ r[j] for j in range(p.K + 1) for i in range(j))
+    even = np.vstack([np.eye(p.K), np.full(p.K, 1 / p.K)])  # where the bound is attained
+    attained = max(even[i] @ even[j] for j in range(p.K + 1) for i in range(j))
+    return [(1 / p.K, "<=", most), (attained, 1 / p.K)]
+
+
+@claim("book.latent.information")
+def entropies_differ_by_the_information(p):
+    r = classes(p)
+    average = sum(r) / p.n
+    information = sum(r_i @ np.log(r_i / average) for r_i in r) / p.n
+    return sum(entr(r_i).sum() for r_i in r) / p.n - entr(average).sum(), -information
+
+
+def latent_problem(p: Problem, gamma=0.7):
+    must, cannot = (np.column_stack(p.pairs)[p.kinds == kind] for kind in (1, -1))
+    ridge = gamma / (len(must) + len(cannot))
+    return LatentProblem(p.X, must, cannot, p.K, lam=p.lam, balance=1.0, ridge=ridge)
+
+
+def penalty(p: Problem, gamma=0.7):
+    B, b = softmax_weights(p)
+    return gamma * norm(B) ** 2 / (2 * np.sum(p.kinds != 0)) + 1e-4 * norm(b) ** 2
+
+
+@claim("book.latent.objective")
+def the_cost_of_latent_classes(p):
+    problem, r = latent_problem(p), classes(p)
+    logs = sum(np.log(r[i] @ r[j]) for i, j in problem.must)
+    logs += sum(np.log(1 - r[i] @ r[j]) for i, j in problem.cannot)
+    entropies = entr(r).sum(axis=1).mean() - entr(r.mean(axis=0)).sum()
+    weights = np.vstack(softmax_weights(p)).ravel()
+    by_hand = -logs / problem.n_pairs + p.lam * entropies + penalty(p)
+    return latent_objective(weights, problem)[0], by_hand
+
+
+@claim("book.latent.floor")
+def the_cost_has_a_floor(p):
+    weights = np.vstack(softmax_weights(p)).ravel()
+    floor = penalty(p) - p.lam * np.log(p.K)
+    return 5 + floor, "<=", 5 + latent_objective(weights, latent_problem(p))[0]
+
+
+@claim("book.latent.gradient")
+def the_slope_of_a_pair_in_the_logits(p):
+    z_i, z_j, step = (p.normal(name, p.K) for name in ("z_i", "z_j", "step"))
+    pi, pj = softmax(z_i), softmax(z_j)
+    P = pi @ pj
+    q_same, q_other = pi * pj / P, pi * (1 - pj) / (1 - P)
+    logs, ends = np.log([pi, pj]), np.array([[0, 1]])
+    package = [pair_terms(logs, ends, same=same)[1][0] for same in (True, False)]
+    return [
+        (slope(lambda z: -np.log(softmax(z) @ pj), z_i, step), (pi - q_same) @ step),
+        (slope(lambda z: -np.log(1 - softmax(z) @ pj), z_i, step), (pi - q_other) @ step),
+        (package, [q_same, q_other]),
+    ]
+
+
+@claim("book.latent.kernel")
+def the_kernel_block_has_the_distances_of_the_kernel(p):
+    D = cdist(p.X, p.X)
+    g = np.exp(-2 * D**2 / np.median(D[D > 0]) ** 2)
+    coordinates = kernel_block(D, p.n).at(D)
+    C = center(p.n)
+    return [
+        (cdist(coordinates, coordinates, "sqeuclidean"), 2 - 2 * g),
+        (coordinates @ coordinates.T, C @ g @ C),
+    ]
+
+
+def walk(p: Problem, D):
+    """The weights of the graph in which all are neighbours, each row divided by its sum."""
+    apart = np.sort(D, axis=1)[:, min(7, p.n - 1)]
+    s = np.maximum(apart, 1e-6 * median_distance(D))
+    W = np.exp(-(D**2) / np.outer(s, s))
+    return W / W.sum(axis=1, keepdims=True), W.sum(axis=1)
+
+
+@claim("book.latent.graph")
+def the_graph_block_holds_eigenvectors_of_a_walk(p):
+    D = cdist(p.X, p.X)
+    f = graph_block(D, p.n, p.n).at(D)
+    step, degree = walk(p, D)
+    weight = degree / degree.sum()
+    off = f - weight @ f
+    variance = weight @ off**2
+    omega = (weight @ (off * (step @ off))) / variance
+    return [
+        (step @ f, f * omega),
+        (variance * (1 - SPREAD * omega), np.full(len(omega), 1 - SPREAD)),
+    ]
+
+
+@claim("book.latent.extension")
+def a_new_sample_has_the_mean_of_its_neighbours(p):
+    D = cdist(p.X, p.X)
+    block = graph_block(D, p.n, p.n)
+    f, (step, degree) = block.at(D), walk(p, D)
+    weight = degree / degree.sum()
+    omega = (weight @ (f * (step @ f))) / (weight @ f**2)
+    new = p.normal("new", 3, p.d) + p.X.mean(axis=0)
+    far = cdist(new, p.X)
+    s = np.sort(far, axis=1)[:, min(7, p.n - 1)]
+    w = np.exp(-(far**2) / np.outer(s, np.sort(D, axis=1)[:, min(7, p.n - 1)]))
+    extended = w / w.sum(axis=1, keepdims=True) @ f / omega
+    return [(block.at(far), extended), (step @ f / omega, f)]
