@@ -1,5 +1,6 @@
 """AML as an algorithm and an estimator, and Sec. 2 of its paper."""
 
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -20,7 +21,8 @@ from umlbook.algebra import (
     subspace_change,
     with_constant,
 )
-from umlbook.aml import AML, best_directions, whitened
+from umlbook.aml import AML, best_directions, relaxed_rate, whitened
+from umlbook.datasets import load
 from umlbook.kernels import center
 from umlbook.naml.steps import subspace_step
 from umlbook.scores import clustering_accuracy
@@ -113,7 +115,7 @@ def test_discrete_aml_ends_no_worse_than_it_started_under_kernel_kmeans_with_h(b
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_relaxed_aml_goes_to_the_leading_principal_components_from_every_start(blobs, seed):
+def test_relaxed_aml_goes_to_the_leading_principal_components_from_three_starts(blobs, seed):
     X, _ = blobs
     model = AML(3, relaxed=True, lam=5.0, n_init=1, tol=1e-12, random_state=seed).fit(X)
     pca = PCA(2).fit(X)
@@ -282,10 +284,9 @@ def test_the_labels_that_fit_better_decide_among_runs_that_tie_and_only_there(
 
 
 def test_relaxed_aml_goes_on_while_the_objective_or_the_space_still_changes():
-    def state(objective, angle=0.0):
-        return SimpleNamespace(
-            objective=objective, L=np.array([[np.cos(angle)], [np.sin(angle)], [0.0]])
-        )
+    def state(objective, angle=0.0, rate=0.0):
+        L = np.array([[np.cos(angle)], [np.sin(angle)], [0.0]])
+        return SimpleNamespace(objective=objective, L=L, rate=rate)
 
     model = AML(2, relaxed=True, tol=1e-4)
     assert model._settled(state(1000.0), state(1000.05))  # relative to the objective
@@ -293,3 +294,33 @@ def test_relaxed_aml_goes_on_while_the_objective_or_the_space_still_changes():
     assert not model._settled(state(1e-3), state(1.05e-3))
     assert model._settled(state(1.0), state(1.0, angle=0.009))  # the squared sine is 0.8e-4
     assert not model._settled(state(1.0), state(1.0, angle=0.011))
+    # at the rate r a step of this size is (1 - r) / r of what is left
+    assert model._settled(state(1.0), state(1.0, angle=0.009, rate=0.5))
+    assert not model._settled(state(1.0), state(1.0, angle=0.009, rate=0.6))
+    assert model._settled(state(1.0), state(1.0, angle=1e-5, rate=0.998))
+    assert not model._settled(state(1.0), state(1.0, angle=1e-5, rate=0.9999))
+    assert model._settled(state(1.0), state(1.0, rate=1.0))  # it does not turn at all
+
+
+@pytest.mark.parametrize("lam", [1.0, 0.03, 1e-4, 1e-8])
+def test_a_relaxed_run_that_settled_is_at_its_limit_whatever_the_rate(lam):
+    X = load("iris").data
+    limit = np.linalg.svd(centered(X), full_matrices=False)[0][:, :2]
+    for seed in range(3):
+        start = np.random.default_rng(seed).permutation(np.arange(150) % 3)
+        model = AML(3, relaxed=True, lam=lam, init=start, max_iter=150)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            model.fit(X)
+        away = subspace_change(limit, model.transform(X))
+        assert model.converged_ == (lam > 1e-3) == (not told)
+        assert away < 2 * model.tol if model.converged_ else away > 0.1
+
+
+def test_relaxed_rate_is_the_ratio_of_eigenvalues_of_h_at_the_cut(rng):
+    X = centered(rng.normal(size=(9, 4)) * [1, 4, 2, 3] + 7)
+    values = np.linalg.eigvalsh(X @ np.linalg.solve(X.T @ X + 9 * 0.7 * np.eye(4), X.T))[::-1]
+    rows = whitened(X, 0.7).rows
+    for k in (1, 2, 3):
+        assert relaxed_rate(rows, k) == pytest.approx(values[k] / values[k - 1])
+    assert relaxed_rate(rows, 4) == 0.0  # nothing is left out: one step is enough

@@ -241,10 +241,14 @@ def with_constant(V: Array) -> Array:
 
 
 def subspace_change(V: Array, other: Array) -> float:
-    """Sum of the squared sines of the angles between two spaces; their dimension if it differs."""
+    """Sum of the squared sines of the angles between two spaces; their dimension if it differs.
+
+    Taken from what of one space lies outside the other, so that small angles are not lost in the
+    rounding of 1 - cos^2.
+    """
     if V.shape != other.shape:
         return float(max(V.shape[1], other.shape[1]))
-    return max(0.0, V.shape[1] - float(np.sum((V.T @ other) ** 2)))
+    return float(np.sum((other - V @ (V.T @ other)) ** 2))
 
 
 def nearest(costs: Array, slack: Array | float | None = None) -> Labels:

@@ -47,7 +47,8 @@ class AMLStep:
     """State after one metric (W) and the clusters found under it (labels, L, centers).
 
     ``before`` is the objective at the old L and the new W, ``objective`` that at the new L;
-    ``sse`` is the k-means objective of the labels in the space in which they were found.
+    ``sse`` is the k-means objective of the labels in the space in which they were found. ``rate``
+    is the factor by which a relaxed step shrinks the angle to its limit, Eq. (4.15).
     """
 
     labels: Labels
@@ -57,6 +58,7 @@ class AMLStep:
     sse: float
     before: float
     objective: float
+    rate: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,12 @@ def best_directions(rows: Array, L: Array, n_components: int) -> tuple[Array, fl
     U, singular, _ = svd(rows.T @ L, full_matrices=False)
     rank = min(n_components, int(np.sum(singular > singular[0] * 1e-12)) or 1)
     return fix_signs(U[:, :rank]), float(np.sum(singular[:rank] ** 2))
+
+
+def relaxed_rate(rows: Array, n_directions: int) -> float:
+    """h_(l+1) / h_l for l directions, Eq. (4.15); the columns of the whitened rows have n h_i."""
+    h = np.sum(rows**2, axis=0)
+    return float(h[n_directions] / h[n_directions - 1]) if n_directions < len(h) else 0.0
 
 
 def aml_steps(
@@ -118,8 +126,8 @@ def relaxed_aml_steps(
         found = rounded_labels(L, labels, n_clusters)
         labels = found.labels
         W = data.basis @ (R @ (Tt.T * signs / singular))
-        value = float(np.sum(singular**2))
-        yield AMLStep(labels, W, L, found.centers, found.objective, before, value)
+        value, rate = float(np.sum(singular**2)), relaxed_rate(data.rows, V.shape[1])
+        yield AMLStep(labels, W, L, found.centers, found.objective, before, value, rate)
 
 
 @dataclass(frozen=True)
@@ -147,7 +155,8 @@ class AML(TransformerMixin, SteppingClusterer):
         Added to the variance in every direction, so in squared units of X.
     relaxed : bool
         Let L be any matrix with orthonormal columns. The iteration then goes to the leading
-        principal components, whitened, from every start; the labels are k-means on them.
+        principal components, whitened, from almost every start, and the smaller ``lam`` is the
+        more slowly; the labels are k-means on them.
     init : "k-means++" or array (n,)
         Seeding, by turns on X and on the whitened X, or labels to start from (then a single
         start is run).
@@ -156,8 +165,10 @@ class AML(TransformerMixin, SteppingClusterer):
     max_iter : int
         Most states per start.
     tol : float
-        Relative change of the objective at which a start ends; without ``relaxed`` it ends when
-        the labels repeat, too, and with it the space of L must have settled as well.
+        Relative change of the objective at which a start ends. Without ``relaxed`` it ends when
+        the labels repeat, too. With it the last step must also have turned the space of L so
+        little that, at the rate of the iteration, the squared sines of the angles to its limit
+        are about ``tol`` at most.
     random_state : int, RandomState or None
         Seed of the starts.
     verbose : bool
@@ -265,7 +276,9 @@ class AML(TransformerMixin, SteppingClusterer):
             return super()._settled(previous, state)
         change = abs(previous.objective - state.objective)
         turned = subspace_change(previous.L, state.L)
-        return change <= self.tol * state.objective and turned <= self.tol
+        # a step that shrinks the angle to its limit by r leaves r / (1 - r) times what it turned
+        left = turned * state.rate**2 <= self.tol * (1 - state.rate) ** 2
+        return change <= self.tol * state.objective and turned <= self.tol and left
 
     def _key(self, state: AMLStep) -> Any:
         return None if self.relaxed else super()._key(state)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from umlbook._base import Run, SteppingClusterer, tighter_if_tied
 from umlbook._checks import check_count, check_finite, check_labels, check_positive, check_several
-from umlbook.algebra import Array, Labels, nearest_center, subspace_change
+from umlbook.algebra import Array, Labels, nearest_center, subspace_change, top_eigenvectors
 from umlbook.kernels import KernelBank, RBFBank, bank_widths, combine, rbf
 from umlbook.lloyd import settled
 from umlbook.naml.steps import NAMLStep, Start, naml_steps
@@ -123,6 +123,7 @@ class NAML(TransformerMixin, SteppingClusterer):
         l_step: str = "constant",
         init: str | ArrayLike = "kernel-kmeans",
         n_init: int = 3,
+        mixed_start: bool = True,
         max_iter: int = 100,
         tol: float = 1e-5,
         random_state: Any = None,
@@ -135,6 +136,7 @@ class NAML(TransformerMixin, SteppingClusterer):
         self.l_step = l_step
         self.init = init
         self.n_init = n_init
+        self.mixed_start = mixed_start
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -177,9 +179,20 @@ class NAML(TransformerMixin, SteppingClusterer):
             )
         for _ in range(self.n_init):
             weights = np.eye(p)[rng.randint(p)]
-            G = combine(problem.bank, weights)
-            seeds = kernel_plus_plus_labels(G, self.n_clusters, rng)
-            yield Start(weights, settled(kernel_kmeans_steps(G, seeds, self.n_clusters)).labels)
+            yield Start(weights, self._kernel_kmeans(combine(problem.bank, weights), rng))
+        if self.mixed_start and p > 1:  # last, so that it changes none of the others
+            yield self._mixed_start(problem.bank, rng)
+
+    def _kernel_kmeans(self, G: Array, rng: np.random.RandomState) -> Labels:
+        seeds = kernel_plus_plus_labels(G, self.n_clusters, rng)
+        return settled(kernel_kmeans_steps(G, seeds, self.n_clusters)).labels
+
+    def _mixed_start(self, bank: KernelBank, rng: np.random.RandomState) -> Start:
+        """The equal mixture, and as L its leading eigenvectors: no kernel is preferred."""
+        weights = np.full(len(bank), 1 / len(bank))
+        G = combine(bank, weights)
+        n_directions = max(1, self.n_clusters - (self.l_step == "constant"))
+        return Start(weights, self._kernel_kmeans(G, rng), top_eigenvectors(G, n_directions)[1])
 
     def _iterate(self, problem: NAMLProblem, start: Start) -> Iterator[NAMLStep]:
         states = naml_steps(problem.bank, float(self.lam), start, self.n_clusters, self.l_step)

@@ -45,10 +45,14 @@ class NAMLStep:
 
 @dataclass(frozen=True)
 class Start:
-    """The kernel a run starts with, as weights, and labels."""
+    """The kernel a run starts with, as weights, and labels.
+
+    ``V`` is the first L without its constant column; that of the labels if it is left out.
+    """
 
     weights: Array
     labels: Labels
+    V: Array | None = None
 
 
 def subspace_step(M: Array, V: Array) -> tuple[Array, Array, float]:
@@ -90,7 +94,7 @@ def naml_steps(
 ) -> Iterator[NAMLStep]:
     """NAML from a first kernel and labels: weights, Q, L; none lowers the objective."""
     weights, labels = start.weights, start.labels
-    V = indicator_basis(labels, n_clusters)
+    V = indicator_basis(labels, n_clusters) if start.V is None else start.V
     while True:
         first, point, _ = solved_weights(bank, V, lam, weights, tol=GAP)
         before, halfway = (V.shape[1] - value for value in (first, point.objective))
