@@ -284,3 +284,119 @@ def test_a_bank_is_taken_as_it_is_and_matrices_give_the_same(problem):
     one = kernel_weights(RBFBank(X, [1.0, 0.3]), labels, 0.01)
     other = kernel_weights([5 * rbf(X, sigma=1.0) + 3, rbf(X, sigma=0.3)], labels, 0.01)
     np.testing.assert_allclose(one.weights, other.weights, atol=1e-10)
+
+
+# ------------------------------------------------------------------- one kernel, or a mixture
+
+
+def random_bank(draw, n=12):
+    """Two to four kernels, neither centred nor of equal rank nor with common eigenvectors."""
+    ranks = draw.integers(1, n, size=draw.integers(2, 5))
+    roots = [draw.normal(size=(n, rank)) + draw.normal() for rank in ranks]
+    return as_bank([root @ np.diag(draw.uniform(0.1, 2, len(root.T))) @ root.T for root in roots])
+
+
+def spectrum(bank, w):
+    return np.linalg.eigvalsh(combine(bank, np.asarray(w, dtype=float)))[::-1]
+
+
+def joint_value(bank, w, lam, n_directions):
+    s = spectrum(bank, w)[:n_directions]
+    return np.sum(s / (s + lam))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_eq_5_47_for_two_clusters_no_mixture_is_better_than_the_best_kernel(seed):
+    draw = np.random.default_rng(seed)
+    bank, lam = random_bank(draw), 10 ** draw.uniform(-3, 1)
+    best = max(joint_value(bank, e, lam, 1) for e in np.eye(len(bank)))
+    mixtures = draw.dirichlet(0.5 * np.ones(len(bank)), size=200)
+    assert max(joint_value(bank, w, lam, 1) for w in mixtures) <= best + 1e-12
+
+
+@pytest.mark.parametrize("n_clusters", [3, 4])
+@pytest.mark.parametrize("seed", range(10))
+def test_eq_5_47_a_large_lam_chooses_one_kernel_for_any_number_of_clusters(seed, n_clusters):
+    draw = np.random.default_rng(seed)
+    bank, k = random_bank(draw), n_clusters - 1
+    sums = np.array([spectrum(bank, e)[:k].sum() for e in np.eye(len(bank))])
+    ahead = np.diff(np.sort(sums))[-1]
+    lam = 2 * k / ahead
+    values = [joint_value(bank, e, lam, k) for e in np.eye(len(bank))]
+    assert np.argmax(values) == np.argmax(sums)
+    mixtures = draw.dirichlet(0.5 * np.ones(len(bank)), size=200)
+    assert max(joint_value(bank, w, lam, k) for w in mixtures) < max(values)
+
+
+def test_for_three_clusters_two_kernels_of_rank_one_are_mixed_in_equal_parts():
+    u = np.linalg.qr(centered(np.random.default_rng(0).normal(size=(9, 2))))[0]
+    bank = as_bank([np.outer(column, column) for column in u.T])
+    for lam in (0.01, 1.0, 100.0):  # the two tie as single kernels, so that no lam is large
+        half, end = (joint_value(bank, w, lam, 2) for w in ([0.5, 0.5], [1, 0]))
+        assert half == pytest.approx(2 / (1 + 2 * lam))
+        assert end == pytest.approx(1 / (1 + lam))
+        assert half > end
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_eq_5_48_the_slope_of_the_joint_value_decides_whether_a_vertex_is_an_end(seed):
+    draw = np.random.default_rng(seed)
+    bank, lam, k = random_bank(draw), 10 ** draw.uniform(-2, 0), int(draw.integers(1, 3))
+    for j, e in enumerate(np.eye(len(bank))):
+        values, vectors = eigh(list(bank)[j])
+        s, U = values[::-1][:k], vectors[:, ::-1][:, :k]
+        if s[-1] < 1e-9 or s[-1] - values[::-1][k] < 1e-3:  # no gap, no slope
+            continue
+        share = [np.einsum("nk,nm,mk->k", U, G, U) for G in bank]
+        slopes = np.array([np.sum(lam * (along - s) / (s + lam) ** 2) for along in share])
+        step = 1e-6
+        for other, slope in zip(np.eye(len(bank)), slopes, strict=True):
+            ahead = joint_value(bank, e + step * (other - e), lam, k) - joint_value(bank, e, lam, k)
+            assert ahead / step == pytest.approx(slope, abs=1e-3 * (1 + abs(slope)))
+        stays = kernel_weights(bank, U, lam).weights[j] > 1 - 1e-6
+        assert stays == (np.delete(slopes, j).max() <= 0)
+
+
+# ------------------------------------------- the certificate, on kernels and L of any kind
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_eqs_5_25_to_5_27_hold_for_kernels_of_any_rank_and_any_l(seed):
+    draw = np.random.default_rng(seed)
+    bank, lam = random_bank(draw), 10 ** draw.uniform(-3, 2)
+    L = draw.normal(size=(12, 3))  # neither orthonormal nor centred
+    kernels = list(bank)
+
+    def dual(beta):
+        t = max(np.trace(beta.T @ G @ beta) for G in kernels)
+        return np.sum(beta * L) - np.sum(beta**2) / 4 - t / (4 * lam)
+
+    best = kernel_weights(bank, L, lam, tol=1e-10)
+    for w in draw.dirichlet(np.ones(len(bank)), size=10):
+        b = np.linalg.solve(np.eye(12) + combine(bank, w) / lam, L)
+        q = np.array([np.trace(b.T @ G @ b) for G in kernels])
+        gap = (q.max() - w @ q) / lam
+        assert f2(bank, L, lam, w) - dual(2 * b) == pytest.approx(gap, rel=1e-8, abs=1e-10)
+        assert f2(bank, L, lam, w) - gap <= best.objective + 1e-9
+        assert dual(2 * b + draw.normal(size=L.shape)) <= best.objective
+    b = np.linalg.solve(np.eye(12) + combine(bank, best.weights) / lam, L)
+    assert dual(2 * b) == pytest.approx(best.objective, rel=1e-6)
+
+
+def test_the_weights_are_unique_if_and_only_if_the_hessian_has_no_null_direction_of_sum_zero():
+    draw = np.random.default_rng(0)
+    one, other = (draw.normal(size=(12, r)) for r in (2, 5))
+    twins = as_bank([one @ one.T, 3 * one @ one.T, other @ other.T])
+    L = centered(draw.normal(size=(12, 2)))
+    starts = draw.dirichlet(np.ones(3), size=6)
+    found = np.array([kernel_weights(twins, L, 0.1, weights=w).weights for w in starts])
+    assert np.ptp(found[:, 0]) > 0.1  # the twins share their weight in any way
+    assert np.ptp(found[:, 2]) < 1e-4
+    bank = as_bank([one @ one.T, other @ other.T])
+    found = np.array(
+        [
+            kernel_weights(bank, L, 0.1, weights=w).weights
+            for w in starts[:, :2] / starts[:, :2].sum(axis=1, keepdims=True)
+        ]
+    )
+    assert np.ptp(found, axis=0).max() < 1e-4

@@ -26,6 +26,7 @@ from umlbook.naml import (
     naml_steps,
     top_eigenvectors,
 )
+from umlbook.naml.weights import as_bank
 from umlbook.scores import clustering_accuracy
 
 
@@ -235,6 +236,72 @@ def test_scaling_or_shifting_a_kernel_changes_theta_and_nothing_else(blobs):
     np.testing.assert_allclose(one.kernel_weights_, other.kernel_weights_, atol=1e-6)
     np.testing.assert_allclose(one.theta_ / [7, 1], other.theta_, atol=1e-6)
     np.testing.assert_allclose(one.embedding_, other.embedding_, atol=1e-5)
+
+
+# ------------------------------------------------------------- one kernel, or a mixture
+
+
+def complementary_views(seed, sigma=2.0):
+    """Two views of three clusters of unequal size: each tells one cluster from the other two."""
+    draw = np.random.default_rng(seed)
+    y = np.repeat([0, 1, 2], [20, 16, 24])
+    columns = (3.0 * (y == c) + 0.3 * draw.normal(size=60) for c in (0, 1))
+    return [rbf(column[:, None], sigma=sigma) for column in columns], y
+
+
+def joint_value(bank, w, lam, n_directions):
+    """The objective at the best Q and the best relaxed L: the sum of s / (s + lam)."""
+    s = np.linalg.eigvalsh(combine(bank, np.asarray(w, dtype=float)))[::-1][:n_directions]
+    return np.sum(s / (s + lam))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("sigma", [1.0, 2.0, 4.0])
+def test_complementary_views_are_mixed_and_the_mixture_lies_above_both(seed, sigma):
+    kernels, y = complementary_views(seed, sigma)
+    model = NAML(3, kernels=kernels, random_state=0).fit(np.zeros((60, 1)))
+    grid = [joint_value(as_bank(kernels), [1 - t, t], 0.01, 2) for t in np.linspace(0, 1, 41)]
+    assert model.objective_ == pytest.approx(max(grid), abs=2e-3)
+    assert model.objective_ > max(grid[0], grid[-1]) + 0.015
+    assert 0.4 < model.kernel_weights_[0] < 0.6
+    assert clustering_accuracy(y, model.labels_) == 1.0
+
+
+def test_without_the_mixed_start_the_same_views_end_at_a_vertex():
+    kernels, _ = complementary_views(0)
+    without = NAML(3, kernels=kernels, mixed_start=False, random_state=0).fit(np.zeros((60, 1)))
+    assert without.kernel_weights_.max() == 1.0
+    assert without.objective_ < 1.9
+
+
+@pytest.mark.parametrize("l_step", ["constant", "eigen"])
+def test_the_mixed_start_comes_after_the_others_and_leaves_them_as_they_were(blobs, l_step):
+    X, _ = blobs
+    params = {"n_kernels": 4, "l_step": l_step, "n_init": 2, "random_state": 3, "max_iter": 300}
+    more, fewer = (NAML(3, mixed_start=mixed, **params).fit(X) for mixed in (True, False))
+    assert (len(more.restarts_), len(fewer.restarts_)) == (3, 2)
+    for one, other in zip(more.restarts_, fewer.restarts_, strict=False):
+        np.testing.assert_array_equal(one.labels, other.labels)
+        np.testing.assert_array_equal(one.objective_path, other.objective_path)
+    assert more.objective_ >= fewer.objective_ * (1 - more.tol)
+
+
+def test_there_is_no_mixed_start_for_one_kernel_or_for_given_labels(blobs):
+    X, y = blobs
+    assert len(NAML(3, n_kernels=1, n_init=2, max_iter=300).fit(X).restarts_) == 2
+    assert len(NAML(3, n_kernels=2, init=y, max_iter=300).fit(X).restarts_) == 1
+
+
+@pytest.mark.parametrize("lam", [0.01, 0.3])
+def test_eigen_has_the_objective_of_constant_with_one_cluster_more(blobs, lam):
+    X, _ = blobs
+    params = {"n_kernels": 4, "lam": lam, "tol": 1e-9, "max_iter": 3000, "random_state": 0}
+    eigen = NAML(3, l_step="eigen", **params).fit(X)
+    constant = [NAML(k, **params).fit(X) for k in (3, 4)]
+    assert eigen.objective_ == pytest.approx(constant[1].objective_, rel=1e-5)
+    assert eigen.objective_ > constant[0].objective_ * 1.05
+    bank = RBFBank(X, eigen.widths_)
+    assert eigen.objective_ == pytest.approx(joint_value(bank, eigen.kernel_weights_, lam, 3))
 
 
 # ----------------------------------------------------------------------------- new points

@@ -95,3 +95,15 @@ def plus_plus_labels(X: Array, n_clusters: int, rng: np.random.RandomState) -> L
     """K-means++ seeding: each sample to the nearest of n_clusters sampled ones."""
     centers, _ = kmeans_plusplus(X, n_clusters, random_state=rng)
     return nearest_filled(X, centers)
+
+
+def best_rounded_labels(
+    embedding: Array, n_clusters: int, rng: np.random.RandomState, n_init: int = 10
+) -> Labels:
+    """The best of ten runs of k-means among the rows of the embedding; the first of equal ones."""
+    seeds = (plus_plus_labels(embedding, n_clusters, rng) for _ in range(n_init))
+    runs = (rounded_labels(embedding, labels, n_clusters) for labels in seeds)
+    best = next(runs)
+    for run in runs:
+        best = run if run.objective < best.objective * (1 - ROUNDING) else best
+    return best.labels

@@ -18,8 +18,9 @@ L          ``L``, relaxed indicator                                      n x K
 =========  ============================================================  ==========
 
 Beside the paper: every kernel is scaled to trace one, the first too; Q is computed after G, not
-before it, without which the objective can decrease; and the last column of L, which the paper
-leaves to chance, is chosen by a rule (``l_step``).
+before it, without which the objective can decrease; the last column of L, which the paper leaves
+to chance, is chosen by a rule (``l_step``); and one start is the equal mixture of the kernels, as
+the joint problem has local maxima at single kernels.
 
 ==================  =========================================  ================================
 file                what it holds                              in the paper

@@ -14,7 +14,7 @@ from umlbook._base import Run, SteppingClusterer, tighter_if_tied
 from umlbook._checks import check_count, check_finite, check_labels, check_positive, check_several
 from umlbook.algebra import Array, Labels, nearest_center, subspace_change, top_eigenvectors
 from umlbook.kernels import KernelBank, RBFBank, bank_widths, combine, rbf
-from umlbook.lloyd import settled
+from umlbook.lloyd import best_rounded_labels, settled
 from umlbook.naml.steps import NAMLStep, Start, naml_steps
 from umlbook.naml.weights import as_bank
 from umlbook.spectral import kernel_kmeans_steps, kernel_plus_plus_labels
@@ -54,13 +54,21 @@ class NAML(TransformerMixin, SteppingClusterer):
         matter it lets L move only slowly ("constant") and the result stays at the start.
     l_step : "constant" or "eigen"
         "constant": one eigenvector step, the last column of L being the constant vector, as it is
-        for an indicator. "eigen": the top n_clusters eigenvectors of G, which is where repeated
-        steps with the same G would end.
+        for an indicator. With the same G, repeated steps end at the top n_clusters - 1 eigenvectors
+        of G if there is a gap after them. "eigen": the top n_clusters eigenvectors of G at once.
+        This is another problem, in which L has one more free column: its objective is the sum of
+        n_clusters terms s / (s + lam), that of "constant" has n_clusters - 1 of them, so the two
+        are not to be compared, and they can choose different kernels.
     init : "kernel-kmeans" or array (n,)
         Kernel k-means with one of the kernels, chosen at random, or labels to start from (then a
         single start is run, from equal weights).
     n_init : int
-        Number of starts.
+        Number of starts of ``init``.
+    mixed_start : bool
+        After these, one start more from the equal mixture of the kernels and its leading
+        eigenvectors (with ``init="kernel-kmeans"`` and several kernels). A single kernel can be a
+        local maximum that lies below a mixture, and starts from one kernel often end there. No
+        finite number of starts is sure to find the global maximum.
     max_iter : int
         Most passes per start.
     tol : float
@@ -93,7 +101,8 @@ class NAML(TransformerMixin, SteppingClusterer):
     n_iter_ : int
         Number of states of the best start.
     converged_ : bool
-        Whether it settled.
+        Whether the last pass changed little. With a small ``lam`` every pass does, far from the
+        limit too.
     restarts_ : tuple of Restart
         How every start ended.
 
@@ -179,20 +188,18 @@ class NAML(TransformerMixin, SteppingClusterer):
             )
         for _ in range(self.n_init):
             weights = np.eye(p)[rng.randint(p)]
-            yield Start(weights, self._kernel_kmeans(combine(problem.bank, weights), rng))
+            G = combine(problem.bank, weights)
+            seeds = kernel_plus_plus_labels(G, self.n_clusters, rng)
+            yield Start(weights, settled(kernel_kmeans_steps(G, seeds, self.n_clusters)).labels)
         if self.mixed_start and p > 1:  # last, so that it changes none of the others
             yield self._mixed_start(problem.bank, rng)
-
-    def _kernel_kmeans(self, G: Array, rng: np.random.RandomState) -> Labels:
-        seeds = kernel_plus_plus_labels(G, self.n_clusters, rng)
-        return settled(kernel_kmeans_steps(G, seeds, self.n_clusters)).labels
 
     def _mixed_start(self, bank: KernelBank, rng: np.random.RandomState) -> Start:
         """The equal mixture, and as L its leading eigenvectors: no kernel is preferred."""
         weights = np.full(len(bank), 1 / len(bank))
         G = combine(bank, weights)
-        n_directions = max(1, self.n_clusters - (self.l_step == "constant"))
-        return Start(weights, self._kernel_kmeans(G, rng), top_eigenvectors(G, n_directions)[1])
+        V = top_eigenvectors(G, max(1, self.n_clusters - (self.l_step == "constant")))[1]
+        return Start(weights, best_rounded_labels(V, self.n_clusters, rng), V)
 
     def _iterate(self, problem: NAMLProblem, start: Start) -> Iterator[NAMLStep]:
         states = naml_steps(problem.bank, float(self.lam), start, self.n_clusters, self.l_step)

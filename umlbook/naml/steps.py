@@ -84,7 +84,7 @@ def subspace_l_step(point: WeightStep, V: Array, lam: float) -> LStep:
 
 
 def eigen_l_step(bank: KernelBank, point: WeightStep, lam: float, k: int) -> LStep:
-    """Rule "eigen": L is the top k eigenvectors of G, to which L and Q converge when G is held."""
+    """Rule "eigen": L is the top k eigenvectors of G, the best of all L with k centred columns."""
     values, V = top_eigenvectors(combine(bank, point.weights), k)
     return V, V / values, V, float(np.sum(values / (values + lam)))
 

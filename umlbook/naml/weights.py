@@ -228,7 +228,8 @@ def kernel_weights(
         Indicator with columns of norm one, or its relaxation.
     lam : float
     weights : array (p,), optional
-        Where to start, on the simplex; equal weights if left out. The answer does not depend on it.
+        Where to start, on the simplex; equal weights if left out. The objective reached does not
+        depend on it; the weights do not either where the minimum is unique.
     tol : float
         Duality gap to stop at.
     max_iter : int
