@@ -28,7 +28,11 @@ EX_4_5 = Exercise(
         Mistake(
             "b", "step (b) is right: the eigenvectors of a product span its range", lambda: "b"
         ),
-        Mistake("c", "step (c) is right whenever the eigenvalues differ at the cut", lambda: "c"),
+        Mistake(
+            "c",
+            "step (c) is right if the eigenvalues differ at the cut, for almost every start",
+            lambda: "c",
+        ),
         Mistake("d", "step (d) is right: put the singular values of X in", lambda: "d"),
     ],
     hints=[
@@ -45,7 +49,8 @@ EXERCISES = [EX_4_1, EX_4_2, EX_4_3, EX_4_4, EX_4_5]
 QUESTIONS = [
     Question(
         "4.q1",
-        "One feature is multiplied by 1000. What happens to Mahalanobis distances (lam = 0)?",
+        "One feature is multiplied by 1000. What happens to Mahalanobis distances between the "
+        "samples, all features kept (lam = 0)?",
         [
             Choice(
                 "They stay.",
@@ -60,7 +65,8 @@ QUESTIONS = [
     ),
     Question(
         "4.q2",
-        "lam = 0, l = 2, n = 100. The total scatter in the Mahalanobis distance is",
+        "lam = 0, n = 100, and the samples vary in both columns of XW (l = 2). Their total "
+        "scatter in the Mahalanobis distance is",
         [
             Choice(
                 "200, whatever W is", "Each of the l whitened axes has variance one.", right=True
@@ -71,7 +77,9 @@ QUESTIONS = [
     ),
     Question(
         "4.q3",
-        "Relaxed AML is started from the true classes, and again from random labels. At the end",
+        "Relaxed AML is started from the true classes, and again from random labels, and both runs "
+        "go on until nothing changes. The principal variances differ at the cut, and neither start "
+        "is orthogonal to a leading direction. At the end",
         [
             Choice(
                 "the first is better",
@@ -79,7 +87,8 @@ QUESTIONS = [
             ),
             Choice(
                 "both have the same space",
-                "Subspace iteration forgets its start, whatever that was.",
+                "With a gap at the cut, subspace iteration forgets such a start. With a tiny lam "
+                "that takes very long.",
                 right=True,
             ),
             Choice(

@@ -65,7 +65,10 @@ QUESTIONS = [
                 "T and its inverse cancel around the inner inverse: only the span of Q counts.",
                 right=True,
             ),
-            Choice("It is multiplied by det T.", "T enters three times and cancels three times."),
+            Choice(
+                "It is multiplied by det T.",
+                "T enters four times, twice inside the inverse and twice outside, and cancels.",
+            ),
             Choice("It can grow, if T stretches.", "The inner inverse shrinks by as much."),
         ],
     ),
@@ -79,7 +82,8 @@ QUESTIONS = [
             ),
             Choice(
                 "Anything on the simplex.",
-                "Every mixture is the same kernel, so F2 is flat and the gap is zero everywhere.",
+                "Every mixture is the same kernel, so F2 is constant and the gap is zero: it is "
+                "convex, but not strictly.",
                 right=True,
             ),
             Choice("One kernel gets all.", "That is one of the answers; no kernel is better."),
