@@ -1,8 +1,8 @@
 r"""The normalised cut of a neighbour graph, by which CPD-UML chooses among clusterings.
 
-The objective cannot choose: the smaller lam, the smaller J, and the labels of least J need not be
+The objective does not choose: the smaller lam, the smaller J, and the labels of least J need not be
 the best. The share of edges that a clustering cuts in the graph of nearest neighbours of the
-*input* space can, because no deformation has touched that space.
+*input* space may, because no deformation has touched that space.
 """
 
 import numpy as np

@@ -78,8 +78,10 @@ class CPDUML(TransformerMixin, SteppingClusterer):
         Infinity moves nothing: the control, see :func:`no_move`.
     y_step : "lloyd" or "spectral"
         How labels are found among the moved points. "lloyd": Lloyd's algorithm from the present
-        labels, under which J never increases. "spectral": k-means on the top singular vectors, the
-        paper's way, under which J may increase and the labels may cycle.
+        labels, under which J does not increase beyond rounding. "spectral": k-means on the top
+        singular vectors, our reading of the paper, which does not say when its Y is made discrete;
+        J may increase and the labels may cycle. (With the relaxed Y of its Algorithm 1, J cannot
+        increase, and nothing moves where X has no more features than clusters.)
     init : "spectral", "kmeans" or array (n,)
         First labels: k-means on the top singular vectors of X, or on X itself, or given ones.
     penalty : "coefficients" or "smoothness"
@@ -96,7 +98,7 @@ class CPDUML(TransformerMixin, SteppingClusterer):
         are then linear in n.
     n_init : int
         Number of starts. A single one is the best of ten k-means runs; several come from one run
-        each, and the one with the least normalised cut in the neighbour graph of X is kept, never
+        each, and the one with the least normalised cut in the neighbour graph of X is kept, not
         the one with the least J.
     max_iter : int
         Most steps per start.
@@ -134,8 +136,8 @@ class CPDUML(TransformerMixin, SteppingClusterer):
 
     Notes
     -----
-    J has no term that keeps clusters apart: as lam decreases, everything is drawn together and J
-    goes to zero. Choose sigma and lam by :func:`select`, never by J.
+    J has no term that keeps clusters apart: as lam goes to zero so does J, for any labels, if the
+    rows of X are distinct. Choose sigma and lam by :func:`select` and not by J.
 
     References
     ----------
@@ -273,7 +275,7 @@ class CPDUML(TransformerMixin, SteppingClusterer):
         self.X_fit_ = problem.field.basis.nodes
         self.cluster_centers_ = state.centers
         self._space = problem.space
-        self.labels_ = nearest_center(self._moved(problem.field.X), state.centers)
+        self.labels_ = self._nearest(self._moved(problem.field.X))
 
     def _moved(self, points: Array) -> Array:
         parts = [
@@ -304,4 +306,8 @@ class CPDUML(TransformerMixin, SteppingClusterer):
         ----------
         X : array (m, d)
         """
-        return nearest_center(self.transform(X), self.cluster_centers_)
+        return self._nearest(self.transform(X))
+
+    def _nearest(self, moved: Array) -> Labels:
+        origin = self.cluster_centers_.mean(axis=0)  # how near a tie is does not depend on it
+        return nearest_center(moved - origin, self.cluster_centers_ - origin)

@@ -5,7 +5,8 @@ field costs two products with U. With :math:`A = G^2 + \lambda I`, diagonal ther
 
 .. math:: m = \arg\min_m \operatorname{tr}\, (X - Ym)' A^{-1} (X - Ym),
 
-the means of the clusters under the weights :math:`A^{-1}`, the best field and its points are
+the rows of Ym are the means of the moved clusters (row c of m is that mean times the square root of
+the cluster's size), and the best field and its points are
 
 .. math:: \Psi = -G A^{-1} (X - Ym), \qquad X_1 = Ym + \lambda A^{-1} (X - Ym):
 
@@ -20,7 +21,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import eigh, lstsq, solve, svd
 
-from umlbook.algebra import Array
+from umlbook.algebra import Array, centered
 from umlbook.kernels import rbf
 
 PENALTIES = ("coefficients", "smoothness")
@@ -161,10 +162,14 @@ class FieldProblem:
 
     @cached_property
     def split_X(self) -> tuple[Array, Array]:
-        return self.basis.split(self.X)
+        return self.basis.split(centered(self.X))  # keeps the digits of data far from the origin
 
     def best_field(self, Y: Array) -> Field:
-        """Psi of Eq. 20 in O(n^2 K), or O(n m K) with m nodes."""
+        """Psi of Eq. 20 in O(n^2 K), or O(n m K) with m nodes.
+
+        Y is the indicator of a clustering: it spans the constant vector, so where the origin lies
+        changes nothing. A relaxed Y does not; use :func:`deformation` for one.
+        """
         s, lam = self.basis.s, self.lam
         prior = s**2 if self.penalty == "coefficients" else s
         keep = 1 / (1 + prior / lam)  # lam A^-1 in the basis: the share of a deviation that stays

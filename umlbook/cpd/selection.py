@@ -1,7 +1,7 @@
 """Choosing sigma and lam without labels, and the control that moves nothing.
 
 Every candidate is fitted and the normalised cut of its labels in the neighbour graph of the input
-(:mod:`umlbook.cpd.cut`) decides, never J.
+(:mod:`umlbook.cpd.cut`) decides, not J.
 """
 
 import warnings
@@ -53,7 +53,8 @@ class Selection:
 def no_move(model: CPDUML) -> CPDUML:
     """The control: the same start and the same Y step with Psi = 0, as an unfitted estimator.
 
-    What CPD-UML gains over k-means is due to the deformation only as far as it exceeds this.
+    It has no sigma and no lam to choose: where those of CPD-UML were chosen with the help of labels,
+    a gain over the control holds the choice as well as the deformation.
 
     >>> no_move(CPDUML(3, y_step="spectral")).lam
     inf

@@ -8,7 +8,14 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from umlbook.algebra import Array, Labels, cluster_means, indicator, spectral_embedding
+from umlbook.algebra import (
+    Array,
+    Labels,
+    centered,
+    cluster_means,
+    indicator,
+    spectral_embedding,
+)
 from umlbook.cpd.field import Field, FieldProblem, deviations
 from umlbook.lloyd import lloyd_steps, nearest_filled, settled
 
@@ -58,12 +65,15 @@ def cpd_steps(
 
 
 def lloyd_labels(moved: Array, labels: Labels, n_clusters: int) -> Labels:
-    """Where Lloyd's algorithm settles among the moved points, from the present labels on."""
-    return settled(lloyd_steps(moved, labels, n_clusters)).labels
+    """Where Lloyd's algorithm settles among the moved points, from the present labels on.
+
+    They are centred first: how near a tie is does not depend on where the origin lies.
+    """
+    return settled(lloyd_steps(centered(moved), labels, n_clusters)).labels
 
 
 def spectral_labels(X: Array, n_clusters: int, seed: int = 0, n_runs: int = KMEANS_RUNS) -> Labels:
-    """K-means on the top left singular vectors of X, unscaled and uncentred, as in the paper."""
+    """K-means on the top left singular vectors of X, unscaled and uncentred (Sec. 2.2)."""
     return kmeans_labels(spectral_embedding(X, n_clusters)[0], n_clusters, seed, n_runs)
 
 

@@ -176,11 +176,19 @@ QUESTIONS = [
                 "The gain of 12 points.",
                 "Start, spectral step and choice of parameters differ from k-means as well.",
             ),
-            Choice("That J fell.", "J falls whenever lambda does, whatever becomes of the labels."),
             Choice(
-                "A gain over the same method with Psi = 0.",
-                "Only the motion differs between the two: that is what a control is.",
+                "That J fell.",
+                "The least J falls whenever lambda does, whatever becomes of the labels.",
+            ),
+            Choice(
+                "A gain over the same method with Psi = 0, sigma and lambda chosen without labels.",
+                "Psi = 0 has no sigma and no lambda: picked by the labels, they would be a second "
+                "difference beside the motion.",
                 right=True,
+            ),
+            Choice(
+                "A gain over the same method with Psi = 0, sigma and lambda picked by the labels.",
+                "Psi = 0 has nothing to pick, so part of the gain is the help of the labels.",
             ),
         ],
     ),

@@ -179,11 +179,11 @@ EX_6_4 = Exercise(
         ),
     ],
     hints=[
-        "With C = G^2 + lam I and m the weighted means, Psi = -G C^-1 (X - Ym).",
+        "With C = G^2 + lam I and m = (Y'C^-1 Y)^-1 Y'C^-1 X, Psi = -G C^-1 (X - Ym).",
         "In the basis U both G and C are diagonal: s and s^2 + lam.",
         "m solves a K x K system: (Y' C^-1 Y) m = Y' C^-1 X.",
     ],
-    solution="Only the K x K system of the weighted means is solved; all else is diagonal.",
+    solution="Only the K x K system for m is solved; all else is diagonal.",
 )
 
 # ---------------------------------------------------------------------------- 6.5 new points
