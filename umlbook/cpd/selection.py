@@ -53,8 +53,8 @@ class Selection:
 def no_move(model: CPDUML) -> CPDUML:
     """The control: the same start and the same Y step with Psi = 0, as an unfitted estimator.
 
-    It has no sigma and no lam to choose: where those of CPD-UML were chosen with the help of labels,
-    a gain over the control holds the choice as well as the deformation.
+    It has no sigma and no lam to choose. Where those of CPD-UML were chosen with the help of
+    labels, a gain over the control holds that choice as well as the deformation.
 
     >>> no_move(CPDUML(3, y_step="spectral")).lam
     inf

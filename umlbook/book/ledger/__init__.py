@@ -2,7 +2,7 @@
 
 - `claims`: the entries (``ledger.csv``) and the three calls that settle them
 - `evidence`: how two sides are compared
-- `concordance`, `errata`: tables made from the entries
+- `concordance`, `errata`: tables made from the entries, and our own errata (``own_errata.csv``)
 - `notation`, `glossary`: the letters and the words of the book, each with its csv
 """
 

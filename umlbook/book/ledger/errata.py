@@ -1,9 +1,12 @@
-"""The errata of the four papers: from the ledger, sorted by the mistake that was made."""
+"""The errata of the four papers, from the ledger, and our own, from ``own_errata.csv``."""
 
 from __future__ import annotations
 
+import csv
 import re
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 
 from umlbook.book.ledger import ERRATA, OURS, Entry, entries
 from umlbook.book.page.tables import Table, table
@@ -101,3 +104,57 @@ def _is_whole(formula: str) -> bool:
 def errata_table(paper: str | None = None, kind: str | None = None) -> ErrataTable:
     """Return the errata of one paper or of one kind as a table for a page."""
     return ErrataTable(errata(paper, kind))
+
+
+# ----------------------------------------------------------------------- our own
+
+
+@dataclass(frozen=True)
+class OwnErratum:
+    """What an earlier edition of this book had wrong; the fields are the columns of the file.
+
+    ``where`` is a notebook, with the number of an equation or of a quiz if there is one, or "all".
+    """
+
+    where: str
+    was: str
+    now: str
+    found: str
+    date: str
+
+    @property
+    def chapter(self) -> str:
+        """The notebook, or "all"."""
+        return self.where.split()[0]
+
+
+@dataclass(frozen=True)
+class OwnErrata:
+    """Our own errata in the order of the book; typeset in a notebook, counted as plain text."""
+
+    rows: tuple[OwnErratum, ...]
+
+    def __repr__(self) -> str:
+        chapters = [row.chapter for row in self.rows]
+        names = list(dict.fromkeys(chapters))
+        return str(table({"where": names, "errors": [chapters.count(name) for name in names]}))
+
+    def _repr_markdown_(self) -> str:
+        return "\n\n".join(map(_own_block, self.rows))
+
+
+def _own_block(row: OwnErratum) -> str:
+    _, _, detail = row.where.partition(" ")
+    named = {"all": "The whole book", "rivals": "The rivals"}
+    place = named.get(row.chapter) or f"Chapter {int(row.chapter[:2])}"
+    return (
+        f"**{place}{', ' if detail else ''}{detail}** ({row.date})\n"
+        f"- Was: {row.was}\n- Now: {row.now}\n- Found: {row.found}"
+    )
+
+
+@cache
+def own_errata() -> OwnErrata:
+    """Return what this book had wrong, what stands there now, and how it was found."""
+    text = (files("umlbook.book.ledger") / "own_errata.csv").read_text(encoding="utf-8")
+    return OwnErrata(tuple(OwnErratum(**row) for row in csv.DictReader(text.splitlines())))
