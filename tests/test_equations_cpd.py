@@ -26,12 +26,21 @@ from umlbook.spectral import spectral_embedding
 LAM = 0.7
 
 
-@pytest.fixture
-def problem(rng):
-    """X, G, Y, Psi and the labels of Y: 14 points in three dimensions, three clusters."""
-    X = rng.normal(size=(14, 3))
-    labels = rng.permutation(np.arange(14) % 3)
-    return X, rbf(X, sigma=1.3), indicator(labels, 3), rng.normal(size=(14, 3)), labels
+SHAPES = {  # sizes of the clusters, features
+    "more clusters than features": ((7, 4, 2, 1), 3),
+    "fewer clusters than features": ((6, 3), 4),
+    "one feature": ((5, 5, 1), 1),
+}
+
+
+@pytest.fixture(params=SHAPES.values(), ids=SHAPES)
+def problem(rng, request):
+    """X, G, Y, Psi and the labels of Y: not centred, of unequal sizes, with a repeated row."""
+    sizes, d = request.param
+    labels = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    X = rng.normal(1, 2, size=(len(labels), d))
+    X[1] = X[0]
+    return X, rbf(X, sigma=2.6), indicator(labels), rng.normal(size=X.shape), labels
 
 
 def naive_deformation(X, G, Y, lam):
@@ -59,7 +68,7 @@ def test_eq_1_and_3_velocity_is_the_sum_over_the_samples(problem):
         sum(np.exp(-np.sum((x - z) ** 2) / (2 * 1.3**2)) * p for z, p in zip(X, psi, strict=True))
         for x in new
     ]
-    np.testing.assert_allclose(velocity(new, X, psi, sigma=1.3), loop, rtol=1e-12)
+    np.testing.assert_allclose(velocity(new, X, psi, sigma=1.3), loop, rtol=1e-11, atol=1e-14)
 
 
 def test_eq_11_is_kmeans_on_the_moved_points_plus_the_penalty(problem):
@@ -119,6 +128,15 @@ def test_repeated_rows_make_g_singular_but_not_m():
     assert np.linalg.eigvalsh(M)[0] == pytest.approx(2 * LAM, rel=1e-10)
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(2, 12))
+def test_the_rank_of_g_is_the_number_of_distinct_rows(seed, d, distinct):
+    rng = np.random.default_rng(seed)
+    X = rng.permutation(np.arange(40))[:distinct, None] * np.ones(d) + rng.uniform(0, 0.2, d)
+    rows = X[np.r_[np.arange(distinct), rng.integers(0, distinct, 5)]]
+    assert np.linalg.matrix_rank(rbf(rows, sigma=0.7), tol=1e-8) == distinct
+    assert np.linalg.eigvalsh(rbf(X, sigma=0.7))[0] > 1e-8
+
+
 def test_eq_20_is_where_a_generic_optimiser_ends_from_any_start(problem, rng):
     X, G, Y, _, _ = problem
     best = deformation(X, G, Y, LAM)
@@ -168,6 +186,11 @@ def test_smoothness_variant_is_stationary_for_its_own_objective(problem, rng):
 
 def test_profiled_objective_needs_no_psi(problem):
     X, G, Y, _, _ = problem
+    C = G @ G + LAM * np.eye(len(X))
+    m = np.linalg.solve(Y.T @ np.linalg.solve(C, Y), Y.T @ np.linalg.solve(C, X))
+    D = X - Y @ m
+    by_means = LAM * np.trace(D.T @ np.linalg.solve(C, D))  # (6.23)
+    assert objective(X, G, Y, deformation(X, G, Y, LAM), LAM) == pytest.approx(by_means, rel=1e-9)
     P = np.eye(len(X)) - Y @ Y.T
     profiled = LAM * np.trace(
         X.T @ P @ np.linalg.solve(P @ G @ G @ P + LAM * np.eye(len(X)), P @ X)
@@ -212,3 +235,24 @@ def test_eq_12_as_printed_never_sees_the_deformation():
     np.testing.assert_array_equal(first.given, from_x)
     assert not np.array_equal(from_moved, from_x)
     assert kmeans_objective(first.moved, from_moved) < kmeans_objective(first.moved, from_x)
+
+
+@given(
+    st.integers(0, 2**32 - 1), st.integers(1, 5), st.integers(1, 5), st.floats(-2, 3),
+    st.floats(-1, 1),
+)  # fmt: skip
+def test_algorithm_1_as_printed_with_its_relaxed_y_never_raises_j(
+    seed, n_clusters, d, log_lam, log_sigma
+):
+    """The half steps minimise J over all orthonormal Y, and over Psi: see (6.26)."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(1, 2, size=(18, d)) * rng.uniform(0.2, 3, d)
+    G, lam, psi, path = rbf(X, sigma=10**log_sigma), 10**log_lam, np.zeros_like(X), []
+    for _ in range(6):
+        Y, _ = spectral_embedding(X + G @ psi, n_clusters)
+        path.append(objective(X, G, Y, psi, lam))
+        psi = deformation(X, G, Y, lam)
+        path.append(objective(X, G, Y, psi, lam))
+    assert np.all(np.diff(path) <= 1e-10 * np.sum(X**2))
+    if d <= n_clusters:
+        assert np.abs(G @ psi).max() < 1e-9, "and then nothing moves, (6.24)"
