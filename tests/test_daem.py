@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import cdist, pdist
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -20,7 +20,10 @@ from umlbook.daem import (
     PairProblem,
     ProbabilisticMetric,
     daem_steps,
+    kernel_basis,
+    mean_squared_distance,
     objective,
+    schedule,
     weighted_pairs,
 )
 from umlbook.daem import steps as _daem_steps
@@ -237,6 +240,29 @@ def test_another_start_can_end_elsewhere(circle):
     few = {"form": "paper", "n_components": 10}
     ends = [states(circle, init=init, **few)[-1] for init in ("labelled", np.full(11, 5.0))]
     assert ends[0].objective < 1e-3 and ends[1].objective > 10.0
+
+
+@pytest.mark.parametrize(("n_first", "agree"), [(0, False), (10, False), (2000, True)])
+def test_the_end_depends_on_the_start_unless_stage_zero_is_solved(n_first, agree):
+    """With a penalty, so that every cost has a minimum, and every pair of weight one."""
+    X, y = make_circle(60, random_state=4)
+    pairs = weighted_pairs(*sample(y, 20, 10, random_state=0), 60, 1.0)
+    K = np.exp(-cdist(X, X) / mean_squared_distance(X))
+    P = K @ kernel_basis(K, 10)
+    size = np.append(2 * np.var(P, axis=0, ddof=1), 1.0)
+    tau = 0.3 * size[:-1].sum()
+    problem = PairProblem(P, pairs, size, tau, tau)
+    ends = []
+    for level in (0.1, 20.0):
+        delta = np.full(11, level)
+        *_, first = daem_steps(
+            problem, delta, np.zeros(int(n_first > 0)), n_em_steps=n_first, tol=1e-6, cluster=KMeans
+        )
+        delta = np.append(first.theta, first.mu)
+        *_, last = daem_steps(problem, delta, schedule(20), cluster=KMeans)
+        ends.append(last.objective)
+    assert (abs(ends[0] - ends[1]) < 1e-3) == agree
+    assert agree or abs(ends[0] - ends[1]) > 1.0
 
 
 @settings(max_examples=10)

@@ -155,6 +155,19 @@ def test_eq_20_to_27_kernel_coordinates_are_those_of_explicit_features(rng):
     assert np.allclose(pair_array(K @ Z), pair_array(Phi @ a))
 
 
+@pytest.mark.parametrize(("n", "m", "rank"), [(9, 4, 4), (4, 9, 4), (9, 7, 3)])
+def test_eq_20_to_27_hold_for_features_of_any_shape_and_rank(rng, n, m, rank):
+    """More samples than features, fewer, and neither R nor K invertible; nothing is centred."""
+    Phi = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, m)) + 1
+    K = Phi @ Phi.T
+    Z = kernel_basis(K, n)
+    a = Phi.T @ Z
+    assert Z.shape[1] == np.linalg.matrix_rank(Phi) < max(n, m)
+    assert np.allclose(a.T @ a, np.eye(Z.shape[1]))
+    assert np.allclose(K @ Z, n * Z * np.diag(a.T @ Phi.T @ Phi @ a / n))
+    assert np.allclose(AllPairs(K @ Z).dot(np.ones(Z.shape[1])), pdist(Phi, "sqeuclidean"))
+
+
 def test_eq_25_a_repeated_point_costs_one_component(rng):
     X = rng.normal(size=(6, 2))
     X[5] = X[0]
@@ -289,6 +302,22 @@ def test_separable_pairs_have_no_minimiser_without_a_penalty():
     bounded = labelled_only(line, pairs, scale, 0.1)
     less = labelled_only(line, pairs, scale, 0.001)
     assert bounded.converged and bounded.x[0] < less.x[0]
+
+
+@given(st.integers(0, 10**6), st.floats(0.0, 1.0))
+def test_any_separator_scaled_up_has_a_cost_that_vanishes(seed, lam):
+    """Three classes, more cannot-links than must-links, weights some of which are zero."""
+    rng = np.random.default_rng(seed)
+    V = pair_array(rng.normal(size=(8, 3)) + 2)
+    theta = np.array([1.0, 0.0, rng.exponential()])
+    t = V @ theta - np.quantile(V @ theta, rng.uniform(0.2, 0.8))
+    t[np.abs(t) < 1e-3] = 1e-3
+    near, far = np.flatnonzero(t < 0)[:3], np.flatnonzero(t > 0)[:5]
+    i, j = np.triu_indices(8, k=1)
+    pairs = weighted_pairs(*(np.column_stack([i[k], j[k]]) for k in (near, far)), 8, 1.0)
+    for entropy in ("renyi", "shannon"):
+        costs = [objective(c * t, pairs, lam, entropy=entropy) for c in (1.0, 10.0, 1e5)]
+        assert costs[0] > 0 and costs[-1] < 1e-9
 
 
 def test_labelled_only_looks_at_the_labelled_pairs_alone(rng):

@@ -146,11 +146,11 @@ def test_renaming_the_classes_changes_nothing(seed):
 @settings(max_examples=50)
 @given(st.integers(0, 10**6), st.integers(2, 6))
 def test_certain_pairs_are_transitive_and_there_are_at_most_k_strangers(seed, n_classes):
-    """P(i, k) >= P(i, j) + P(j, k) - 1; of K + 1 samples two have 1 / K^2 or more."""
+    """P(i, k) >= P(i, j) + P(j, k) - 1; of K + 1 samples two have 1 / K or more."""
     r = np.random.default_rng(seed).dirichlet(np.full(n_classes, 0.3), size=n_classes + 1)
     P = same_class(r, r)
     assert (P[:, None, :] >= P[:, :, None] + P[None, :, :] - 1 - 1e-12).all()
-    assert P[np.triu_indices(n_classes + 1, k=1)].max() >= n_classes**-2 - 1e-12
+    assert P[np.triu_indices(n_classes + 1, k=1)].max() >= 1 / n_classes - 1e-12
 
 
 def test_a_start_puts_samples_with_the_nearest_centre(rng):
@@ -358,6 +358,14 @@ def test_pairs_of_one_kind_do_not_make_one_class(moons):
     for side in ({"must_link": must}, {"cannot_link": cannot}):
         model = LatentClassPairs(2, random_state=0).fit(X, **side)
         assert len(np.unique(model.labels_)) == 2
+
+
+def test_classes_that_no_sample_is_in_are_said_in_a_warning():
+    """One must-link between two species of iris leaves one class with all samples."""
+    X = load("iris").data
+    with pytest.warns(ConvergenceWarning, match="uses only 1 of n_clusters=3"):
+        model = LatentClassPairs(3, random_state=0).fit(X, must_link=[[0, 100]])
+    assert len(np.unique(model.labels_)) == 1
 
 
 def test_certainty_without_balance_may_leave_classes_empty(moons):

@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from umlbook.constraints import chunklets, sample
 from umlbook.daem import ProbabilisticMetric
+from umlbook.datasets import make_parallel_lines
 from umlbook.rivals import (
     ERCA,
     ITML,
@@ -369,3 +370,15 @@ def test_yang_jin_without_penalty_has_no_minimum_on_separable_pairs(wine):
     few = {"must_link": [[0, 1], [2, 3]], "cannot_link": [[0, 100], [1, 150]]}
     sizes = [YangJin(penalty=p).fit(wine, **few).theta_.sum() for p in (1e-3, 1e-5, 1e-7)]
     assert sizes[0] < 0.8 * sizes[1] < 0.64 * sizes[2]
+
+
+def test_yang_jin_centred_does_not_see_the_origin_and_as_printed_it_does(rng):
+    X, y = make_parallel_lines(201, n_lines=3, random_state=0)
+    must, cannot = sample(y, 20, 14, random_state=0)
+    given = {"must_link": must, "cannot_link": cannot}
+    moved = X + rng.normal(size=2) * 5
+    centred, again = (YangJin(centered=True).fit(data, **given).metric_ for data in (X, moved))
+    np.testing.assert_allclose(again, centred, rtol=1e-6, atol=1e-9)
+    printed, shifted = (YangJin().fit(data, **given).metric_ for data in (X, moved))
+    assert np.linalg.norm(printed - shifted) > 0.1 * np.linalg.norm(printed)
+    np.testing.assert_allclose(YangJin().fit(X - X.mean(axis=0), **given).metric_, centred)

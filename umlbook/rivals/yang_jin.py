@@ -52,7 +52,7 @@ class YangJin(Linear, SteppingPairRival):
     r"""Logistic regression of "same or not" on squared distance, the metric in an eigenspace.
 
     With :math:`t_{ij} = (x_i - x_j)'U \operatorname{diag}(\theta) U'(x_i - x_j) - \mu` and U the
-    top eigenvectors of X'X,
+    top eigenvectors of X'X, or of the covariance of X if ``centered``,
 
     .. math:: \min_{\theta, \mu \ge 0} \sum_S \log(1 + e^{t_{ij}}) + \sum_D \log(1 + e^{-t_{ij}})
        + \tau \sum_l \theta_l .
@@ -62,10 +62,14 @@ class YangJin(Linear, SteppingPairRival):
 
     **Left open by the source:** what to do when some theta separates S from D, which few pairs and
     many features all but guarantee: then theta grows without bound. Our choice is the small
-    penalty tau, as in PM.
+    penalty tau, as in PM. And where the origin is: PM's account of the method takes the
+    eigenvectors of X'X without centring, so that a shift of all samples changes the metric,
+    although distances do not know of it. ``centered=True`` is free of that.
 
     Parameters
     ----------
+    centered : bool
+        Take the eigenvectors of the covariance. The default is X'X, as in PM.
     n_components : int or None
         Most eigenvectors; None takes all that are not rounding.
     penalty : float
@@ -114,11 +118,13 @@ class YangJin(Linear, SteppingPairRival):
     def __init__(
         self,
         *,
+        centered: bool = False,
         n_components: int | None = None,
         penalty: float = 1e-3,
         max_iter: int = 200,
         tol: float = 1e-10,
     ):
+        self.centered = centered
         self.n_components = n_components
         self.penalty = penalty
         self.max_iter = max_iter
@@ -130,7 +136,7 @@ class YangJin(Linear, SteppingPairRival):
         most = X.shape[1] if self.n_components is None else self.n_components
         check_count("n_components", most)
         size = mean_squared_distance(X)
-        U = correlation_basis(X, most)
+        U = correlation_basis(X - X.mean(axis=0) if self.centered else X, most)
         P = X @ U
         pairs = np.concatenate([must, cannot])
         same = np.repeat([1.0, 0.0], [len(must), len(cannot)])

@@ -59,7 +59,8 @@ EX_7_6 = Exercise(
         "First the function of both, then the E step, then the M step, then the chain.",
         "It begins with (c) and ends with (d).",
     ],
-    solution="Step (e) is false: the start matters. Steps (a) and (b) may be exchanged.",
+    solution="Step (e) is false: B is convex in q and in (θ, μ), but not in both together. "
+    "Steps (a) and (b) may be exchanged.",
 )
 
 EXERCISES = [EX_7_1, EX_7_2, EX_7_3, EX_7_4, EX_7_5, EX_7_6, EX_7_7]
@@ -90,7 +91,10 @@ QUESTIONS = [
         "7.q2",
         "At fixed lambda, which cost never rises in an EM step with the sharpened beliefs?",
         [
-            Choice("The printed one, with Shannon's entropy", "It rose at every step above."),
+            Choice(
+                "The printed one, with Shannon's entropy",
+                "In the example above no step lowers it, and the first steps raise it.",
+            ),
             Choice(
                 "The one with Renyi's entropy of order 1/(1 - lambda)",
                 "It is the minimum over the beliefs of the function that both steps lower.",
