@@ -41,6 +41,7 @@ KERNEL_ENVIRONMENT = {
 }
 SEED = 1  # of the noise with which a notebook is run a second time
 CELL_TIMEOUT = 1800  # seconds, the same as in the tests; only a cell that hangs takes so long
+START_TIMEOUT = 600  # seconds until a kernel answers, the same as in the tests
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 _NOTEBOOK_NOISE = {"widgets", "signature", "vscode", "toc-autonumbering", "toc-showcode"}
@@ -160,7 +161,7 @@ def _client(notebook: NotebookNode, folder: Path, on_cell: Callable[..., None]) 
         notebook,
         km=AsyncKernelManager(kernel_name="python3", kernel_spec_manager=own_kernel),
         timeout=CELL_TIMEOUT,
-        startup_timeout=CELL_TIMEOUT,
+        startup_timeout=START_TIMEOUT,
         iopub_timeout=CELL_TIMEOUT,
         record_timing=False,
         store_widget_state=False,
