@@ -7,6 +7,7 @@ of that class, and fail on some draw when one declared word is dropped.
 import numpy as np
 import pytest
 from generic import book, cpcm, cpd, naml, pm  # noqa: F401  (they register their claims)
+from generic.direct import blur, norm, tr
 from generic.problems import SHAPES, WORDS, Problem, draws
 from generic.registry import BREAKS, EXCUSED, HOLDS, REGISTRY, Claim, claim, miss, parts
 from support.mutation import rewritten
@@ -37,8 +38,8 @@ def test_a_declared_word_is_needed(claim, word):
     assert min(equations, default=np.inf) > BREAKS, f"a part holds without {word!r}: {equations}"
 
 
-WITHOUT_FORMULA = {
-    "accuracy_is_that_of_the_best_renaming",  # these compare the package with counting
+WITHOUT_FORMULA = {  # they count, or look at a function of the package alone
+    "accuracy_is_that_of_the_best_renaming",
     "the_one_hot_indicator",
     "similar_pairs_share_a_class",
     "dissimilar_pairs_do_not",
@@ -112,29 +113,23 @@ def test_an_unknown_word_is_refused():
 # The machinery itself ------------------------------------------------------------------------
 
 
-def smoother_form(transpose_first):
-    """The blur ratio of the predictions SZ, with M'M or MM' for M = Z'SZ."""
+def blur_after_smoother(square):
+    """(3.42) with a square of M = Z'SZ, which is M'M or MM'."""
 
     def form(p):
-        M, D = p.Z.T @ p.S @ p.Z, p.sizes[:, None]
-        square = M.T @ M if transpose_first else M @ M.T
-        predicted = p.S @ p.Z
-        between = sum(square[k, k] / D[k, 0] for k in range(p.K))
-        means = [predicted[p.labels == k].mean(axis=0) for k in range(p.K)]
-        within = sum(((predicted[p.labels == k] - means[k]) ** 2).sum() for k in range(p.K))
-        total = ((predicted - predicted.mean(axis=0)) ** 2).sum()
-        return within / total, 1 - between / total
+        predictions, M = p.S @ p.Z, p.Z.T @ p.S @ p.Z
+        return blur(predictions, p.labels), 1 - tr(square(M) / p.sizes) / norm(predictions) ** 2
 
     return form
 
 
 def test_an_equation_of_symmetric_matrices_is_caught_when_it_is_claimed_of_all():
-    """The second edition had M'M, which is right for a symmetric S, and checked it with one."""
+    """An earlier page had M'M, which is right for a symmetric S, and checked it with one."""
     centred = frozenset({"S of column means 0"})
-    planted = Claim("planted", centred, smoother_form(transpose_first=True))
+    planted = Claim("planted", centred, blur_after_smoother(lambda M: M.T @ M))
     assert max(planted.misses()) > BREAKS
     assert max(planted.misses(centred | {"S symmetric"})) < HOLDS, "the friendly check was green"
-    corrected = Claim("corrected", centred, smoother_form(transpose_first=False))
+    corrected = Claim("corrected", centred, blur_after_smoother(lambda M: M @ M.T))
     assert max(corrected.misses()) < HOLDS
 
 
