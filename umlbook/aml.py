@@ -39,7 +39,7 @@ from umlbook.algebra import (
     subspace_change,
     with_constant,
 )
-from umlbook.lloyd import plus_plus_labels, rounded_labels
+from umlbook.lloyd import lloyd_steps, plus_plus_labels, settled
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def aml_steps(
     while True:
         R, before = best_directions(data.rows, indicator(labels, n_clusters), n_components)
         projected = data.rows @ R
-        found = rounded_labels(projected, labels, n_clusters)
+        found = settled(lloyd_steps(projected, labels, n_clusters))
         labels, L = found.labels, indicator(found.labels, n_clusters)
         between = float(np.sum((L.T @ projected) ** 2))
         W = data.basis @ R
@@ -123,7 +123,7 @@ def relaxed_aml_steps(
         V = fix_signs(U)
         signs = np.sign(np.einsum("ij,ij->j", U, V))
         L = with_constant(V)
-        found = rounded_labels(L, labels, n_clusters)
+        found = settled(lloyd_steps(L, labels, n_clusters))
         labels = found.labels
         W = data.basis @ (R @ (Tt.T * signs / singular))
         value, rate = float(np.sum(singular**2)), relaxed_rate(data.rows, V.shape[1])

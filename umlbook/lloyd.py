@@ -62,11 +62,6 @@ def settled(states: Iterator[S]) -> S:
     return last
 
 
-def rounded_labels(embedding: Array, labels: Labels, n_clusters: int) -> LloydStep:
-    """Where Lloyd's algorithm settles among the rows of the embedding, from these labels on."""
-    return settled(lloyd_steps(embedding, labels, n_clusters))
-
-
 def nearest_filled(X: Array, centers: Array) -> Labels:
     """The nearest of the centres for each row of X, with no cluster left empty."""
     return fill_empty(*nearest_with_distance(X, centers), len(centers))
@@ -102,7 +97,7 @@ def best_rounded_labels(
 ) -> Labels:
     """The best of ten runs of k-means among the rows of the embedding; the first of equal ones."""
     seeds = (plus_plus_labels(embedding, n_clusters, rng) for _ in range(n_init))
-    runs = (rounded_labels(embedding, labels, n_clusters) for labels in seeds)
+    runs = (settled(lloyd_steps(embedding, labels, n_clusters)) for labels in seeds)
     best = next(runs)
     for run in runs:
         best = run if run.objective < best.objective * (1 - ROUNDING) else best

@@ -15,7 +15,7 @@ from umlbook.algebra import (
     with_constant,
 )
 from umlbook.kernels import KernelBank, combine
-from umlbook.lloyd import rounded_labels
+from umlbook.lloyd import lloyd_steps, settled
 from umlbook.naml.weights import WeightStep, solved_weights
 
 LStep = tuple[Array, Array, Array, float]
@@ -102,7 +102,7 @@ def naml_steps(
             V, Q, L, value = eigen_l_step(bank, point, lam, n_clusters)
         else:
             V, Q, L, value = subspace_l_step(point, V, lam)
-        found = rounded_labels(L, labels, n_clusters)
+        found = settled(lloyd_steps(L, labels, n_clusters))
         weights, labels, gap = point.weights, found.labels, point.gap
         del point  # it holds an n x n factor, and the next pass needs the room
         yield NAMLStep(
