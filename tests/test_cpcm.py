@@ -21,6 +21,7 @@ from umlbook.cpcm import (
     blur_ratio,
     canonical_correlations,
     cpcm_steps,
+    invariant_coordinates,
     lda_blur_ratio,
     least_squares_blur_ratio,
     one_dimensional_labels,
@@ -199,6 +200,55 @@ def test_an_affine_map_of_condition_1e10_changes_no_partition(data, predictor, r
     plain = model.fit(X).restarts_
     mapped = model.fit(X @ C + shift).restarts_
     assert all(same_partition(a.labels, b.labels) for a, b in zip(plain, mapped, strict=True))
+
+
+@pytest.mark.parametrize("data", [load_iris, load_wine])
+@pytest.mark.parametrize("predictor", ["least-squares", "lda", "lda-within"])
+def test_the_whole_fit_is_invariant_with_invariant_starts_and_not_by_default(data, predictor):
+    X = data().data / data().data.std(axis=0)
+    C, shift = affine(X.shape[1], 1e8, np.random.default_rng(1))  # far from orthogonal
+    moved = X @ C + shift
+    model = CPCM(3, predictor=predictor, starts="invariant", random_state=0)
+    plain, mapped = model.fit(X), CPCM(**model.get_params()).fit(moved)
+    assert len(plain.restarts_) == X.shape[1] + 10
+    assert all(
+        same_partition(a.labels, b.labels)
+        for a, b in zip(plain.restarts_, mapped.restarts_, strict=True)
+    )
+    assert same_partition(plain.labels_, mapped.labels_)
+    assert mapped.blur_ratio_ == pytest.approx(plain.blur_ratio_, abs=1e-6)
+    default = CPCM(3, predictor=predictor, random_state=0)
+    assert not same_partition(default.fit_predict(X), default.fit_predict(moved))
+
+
+@given(st.integers(0, 10_000), st.integers(1, 6))
+def test_invariant_coordinates_are_those_of_every_linear_image(seed, p):
+    rng = np.random.default_rng(seed)
+    X = rng.exponential(size=(60, p)) ** 1.5
+    C, shift = rng.normal(size=(p, p)), rng.normal(size=p)
+    coordinates = invariant_coordinates(linear_basis(X).Q)
+    np.testing.assert_allclose(coordinates.T @ coordinates, np.eye(p), atol=1e-9)
+    lengths = np.sum(coordinates**2, axis=1)
+    moments = coordinates.T @ (lengths[:, None] * coordinates)
+    np.testing.assert_allclose(moments, np.diag(np.sort(np.diagonal(moments))), atol=1e-9)
+    gaps = np.diff(np.diagonal(moments))
+    if gaps.min(initial=1.0) > 1e-4 and np.linalg.cond(C) < 1e4:  # else hardly determined
+        mapped = invariant_coordinates(linear_basis(X @ C + shift).Q)
+        np.testing.assert_allclose(mapped, coordinates, atol=1e-6)
+
+
+@pytest.mark.parametrize("predictor", ["stepwise", "kernel-ridge", Ridge()], ids=str)
+def test_invariant_starts_are_refused_where_the_predictor_is_not_invariant(predictor):
+    with pytest.raises(ValueError, match="starts='invariant' needs a predictor"):
+        CPCM(3, predictor=predictor, starts="invariant").fit(X_IRIS)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_invariant_starts_find_lines_that_a_linear_map_has_hidden(seed):
+    lines, y = make_parallel_lines(200, n_lines=3, random_state=seed)
+    C = np.random.default_rng(seed).normal(size=(2, 2))
+    hidden = CPCM(3, starts="invariant", n_init=1, random_state=0).fit(lines @ C)
+    assert same_partition(hidden.labels_, y)
 
 
 def test_the_starts_from_columns_are_not_invariant_and_ridge_is_not_either():

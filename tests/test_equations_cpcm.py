@@ -48,7 +48,7 @@ def labelled(seed, n=40, p=4, K=3):
     return X, labels
 
 
-cases = st.builds(labelled, st.integers(0, 10_000), p=st.integers(2, 6), K=st.integers(2, 4))
+cases = st.builds(labelled, st.integers(0, 10_000), p=st.integers(1, 6), K=st.integers(2, 6))
 
 
 @given(cases, st.integers(0, 99))
@@ -193,6 +193,21 @@ def test_the_closed_form_of_a_smoother_holds_for_stepwise(case):
     chosen = linear_basis(X[:, np.flatnonzero(fit.map().coef.any(axis=1))])
     closed = smoother_blur_ratio(chosen.Q @ chosen.Q.T, labels)
     assert closed == pytest.approx(blur_ratio(fit.values, labels), rel=1e-6)
+
+
+@given(cases, st.integers(0, 99))
+def test_the_closed_form_of_a_smoother_needs_no_symmetry_and_no_zero_rows(case, seed):
+    X, labels = case
+    S = np.random.default_rng(seed).normal(size=(len(X), len(X)))
+    S -= S.mean(axis=0)
+    Z, weights = one_hot(labels), np.diag(1 / np.bincount(labels))
+    M, total = Z.T @ S @ Z, np.sum((S @ Z) ** 2)
+    direct = blur_ratio(S @ Z, labels)
+    assert smoother_blur_ratio(S, labels) == pytest.approx(direct, rel=1e-9)
+    assert 1 - np.trace(weights @ M @ M.T) / total == pytest.approx(direct, rel=1e-9)
+    sizes = np.bincount(labels)
+    if np.ptp(sizes) > 3:  # with M'M in place of MM' it is right for a symmetric S only
+        assert 1 - np.trace(weights @ M.T @ M) / total != pytest.approx(direct, rel=1e-6)
 
 
 def test_a_smoother_of_nothing_has_no_blur_ratio():

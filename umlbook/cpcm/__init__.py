@@ -23,7 +23,7 @@ file                what it holds                               in the paper
 ``blur.py``         the blur ratio, its closed forms            Sec. 2 and the values in 3.1
 ``predictors.py``   memberships predicted from the data         Secs. 3.1, 3.3, 4.1 and 5.1
 ``steps.py``        predict, cluster, and again                 Algorithm 1, Property 2
-``starts.py``       one-dimensional k-means, solved exactly     not in the paper
+``starts.py``       k-means on a line, invariant coordinates    not in the paper
 ``estimator.py``    CPCM for users: restarts and their choice   Algorithm 1, Definition 1
 ==================  ==========================================  ===============================
 
@@ -41,7 +41,7 @@ from umlbook.cpcm.blur import (
     smoother_blur_ratio,
 )
 from umlbook.cpcm.estimator import CPCM
-from umlbook.cpcm.starts import one_dimensional_labels
+from umlbook.cpcm.starts import invariant_coordinates, one_dimensional_labels
 from umlbook.cpcm.steps import CPCMStep, cpcm_steps
 
 __all__ = [
@@ -50,6 +50,7 @@ __all__ = [
     "blur_ratio",
     "canonical_correlations",
     "cpcm_steps",
+    "invariant_coordinates",
     "lda_blur_ratio",
     "lda_within_blur_ratio",
     "least_squares_blur_ratio",

@@ -129,10 +129,10 @@ def lda_within_blur_ratio(X: ArrayLike, labels: ArrayLike) -> float:
 def smoother_blur_ratio(S: ArrayLike, labels: ArrayLike) -> float:
     r"""Blur ratio of predictions :math:`\bar Z + SZ` by any centred linear smoother S.
 
-    .. math:: BR = 1 - \frac{\mathrm{tr}(D^{-1}(Z'SZ)'(Z'SZ))}{\mathrm{tr}(Z'S'SZ)}
+    .. math:: BR = 1 - \frac{\mathrm{tr}(D^{-1}MM')}{\mathrm{tr}(Z'S'SZ)}, \qquad M = Z'SZ
 
-    S has rows and columns that sum to zero: the projector on the features that a stepwise
-    regression chose, or :math:`K_c(K_c + \lambda I)^{-1}` for kernel ridge.
+    S has columns that sum to zero, and need not be symmetric: the projector on the features that a
+    stepwise regression chose, or :math:`K_c(K_c + \lambda I)^{-1}` for kernel ridge.
     """
     Z = one_hot(labels)
     smoothed = np.asarray(S, dtype=float) @ Z

@@ -30,7 +30,7 @@ from umlbook.cpcm.predictors import (
     ridge_penalty,
     stepwise_fit,
 )
-from umlbook.cpcm.starts import one_dimensional_labels
+from umlbook.cpcm.starts import invariant_coordinates, one_dimensional_labels
 from umlbook.cpcm.steps import CPCMStep, clustered, cpcm_steps, smallest_cluster
 from umlbook.kernels import resolve_width
 
@@ -42,6 +42,8 @@ LINEAR: dict[str, Callable[[LinearBasis, Array], Fit]] = {
     "lda": lda_fit,
     "lda-within": partial(lda_fit, within=True),
 }
+INVARIANT = ("least-squares", "lda", "lda-within")
+"""Predictors with which a start leads to the same end for X and for XC + h, C invertible."""
 
 
 @dataclass(frozen=True)
@@ -78,11 +80,11 @@ class CPCM(TransformerMixin, SteppingClusterer):
     lam : float or None
         Penalty of kernel ridge; None sets it so that the smoother has 8 degrees of freedom, or a
         third of the samples if that is less.
-    starts : "auto", "random", "columns" or array (n,)
+    starts : "auto", "random", "columns", "invariant" or array (n,)
         "random": ``n_init`` balanced random labellings. "columns": the best one-dimensional k-means
         of each feature (for kernel ridge, of the 25 leading kernel components first). "auto":
-        both. An array of labels is the only start. Random starts and given labels are unchanged
-        by an invertible linear map of X; columns are not.
+        both. "invariant": the best one-dimensional k-means of each invariant coordinate of X (see
+        Notes) and the random ones. An array of labels is the only start.
     guard : bool
         Take a step only if it lowers the blur ratio. Without it, and with three clusters or more,
         the blur ratio can increase and the labels can cycle.
@@ -138,14 +140,21 @@ class CPCM(TransformerMixin, SteppingClusterer):
 
     Notes
     -----
-    The smallest blur ratio never grows with ``n_clusters``, and a small ``sigma`` or ``lam`` sends
-    it to zero: choose none of them by it.
+    The smallest blur ratio over all metrics and labels never grows with ``n_clusters`` (that of
+    least squares alone can), and a small ``sigma`` or ``lam`` sends it to zero: choose none of
+    them by it.
+
+    With the predictors "least-squares", "lda" and "lda-within" the end that a given start leads to
+    is the same for X and for XC + h, C invertible. The whole fit is so only if the starts are:
+    those of "random" and "invariant" and given labels are, those of "columns", and with them the
+    default, are not. "invariant" is for these three predictors only.
 
     References
     ----------
     Gupta, Foster and Ungar (2008), Unsupervised distance metric learning using predictability.
     Ding and Li (2007), Adaptive dimension reduction using discriminant analysis and k-means
     clustering.
+    Tyler, Critchley, Duembgen and Oja (2009), Invariant co-ordinate selection.
 
     Examples
     --------
@@ -228,17 +237,28 @@ class CPCM(TransformerMixin, SteppingClusterer):
         if not isinstance(self.starts, str):
             yield check_labels(self.starts, n, self.n_clusters, name="starts")
             return
-        if self.starts not in ("auto", "random", "columns"):
+        if self.starts not in ("auto", "random", "columns", "invariant"):
             raise ValueError(
-                "starts must be 'auto', 'random', 'columns' or an array of labels, "
+                "starts must be 'auto', 'random', 'columns', 'invariant' or an array of labels, "
                 f"got {self.starts!r}"
             )
         if self.starts != "random":
-            for x in problem.columns.T:
+            for x in self._lines(problem).T:
                 yield one_dimensional_labels(x, self.n_clusters)
         if self.starts != "columns":
             for _ in range(self.n_init):
                 yield rng.permutation(n) % self.n_clusters
+
+    def _lines(self, problem: CPCMProblem) -> Array:
+        """The columns whose one-dimensional clusters are starts."""
+        if self.starts != "invariant":
+            return problem.columns
+        if problem.basis is None or self.predictor not in INVARIANT:
+            raise ValueError(
+                f"starts='invariant' needs a predictor that no linear map of X changes, one of "
+                f"{', '.join(map(repr, INVARIANT))}, got {self.predictor!r}: use starts='auto'"
+            )
+        return invariant_coordinates(problem.basis.Q)
 
     def _iterate(self, problem: CPCMProblem, start: Labels) -> Iterator[CPCMStep]:
         return cpcm_steps(

@@ -1,8 +1,8 @@
-"""K-means on a line, solved exactly: the starts of CPCM."""
+"""The starts of CPCM: k-means on a line, solved exactly, and lines that no linear map changes."""
 
 import numpy as np
 
-from umlbook.algebra import ROUNDING, Array, Labels, cluster_means
+from umlbook.algebra import ROUNDING, Array, Labels, cluster_means, fix_signs
 from umlbook.lloyd import nearest_filled
 
 
@@ -40,3 +40,25 @@ def one_dimensional_labels(x: Array, n_clusters: int, *, max_groups: int = 256) 
         return labels
     means = cluster_means(x[:, None], labels, n_clusters)
     return nearest_filled(x[:, None], means)
+
+
+def invariant_coordinates(Q: Array) -> Array:
+    r"""Coordinates of the samples that are the same for X and for every invertible affine map of X.
+
+    With :math:`q_i` the rows of Q they are :math:`Qv_j`, where :math:`v_j` are the eigenvectors of
+    the fourth moments :math:`\sum_i \lVert q_i \rVert^2 q_i q_i'`, by ascending eigenvalue:
+    as a rule clusters of similar size differ along the first ones and outliers along the last.
+    Another basis QO, O orthogonal, has the moments :math:`O'MO` and hence the same coordinates.
+    Where two eigenvalues are equal, the coordinates are determined up to a rotation only.
+
+    Parameters
+    ----------
+    Q : array (n, r)
+        An orthonormal basis of the centred columns of X.
+
+    References
+    ----------
+    Tyler, Critchley, Duembgen and Oja (2009), Invariant co-ordinate selection.
+    """
+    lengths = np.sum(Q**2, axis=1)
+    return fix_signs(Q @ np.linalg.eigh(Q.T @ (lengths[:, None] * Q))[1])
