@@ -247,7 +247,8 @@ QUESTIONS = [
     ),
     Question(
         "1.q2",
-        "Y is the indicator of 3 clusters of 10 points. What is the rank of YY'?",
+        "Ten points are put into three clusters, none of them empty; Y is their indicator. What "
+        "is the rank of YY'?",
         [
             Choice("10", "YY' is 10 x 10, but Y has only three columns."),
             Choice("3", "Y has three orthonormal columns; YY' projects on their span.", right=True),
@@ -256,19 +257,24 @@ QUESTIONS = [
     ),
     Question(
         "1.q3",
-        "One feature is now given in millimetres instead of metres. What does k-means do?",
+        "All features are lengths in metres and vary about equally much. Then one of them is given "
+        "in millimetres. What does k-means do?",
         [
             Choice(
                 "The same clusters: units do not matter.",
-                "Squared distances add the features up, so a feature a thousand times as large "
-                "decides alone.",
+                "Squared distances add the features up, and that feature now varies a thousand "
+                "times as much as the others, so it decides nearly alone.",
             ),
             Choice(
                 "It nearly clusters by that feature alone.",
-                "Its squares grow by a million; the unit is a choice of metric.",
+                "Its squared differences grow by a factor of a million and those of the others do "
+                "not; the unit is a choice of metric.",
                 right=True,
             ),
-            Choice("It ignores that feature.", "The other way round: larger numbers weigh more."),
+            Choice(
+                "It ignores that feature.",
+                "The other way round: larger differences weigh more.",
+            ),
         ],
     ),
 ]
