@@ -6,7 +6,7 @@ from itertools import islice
 
 import numpy as np
 
-from umlbook.algebra import Array, Labels
+from umlbook.algebra import ROUNDING, Array, Labels
 from umlbook.cpcm.blur import share
 from umlbook.cpcm.predictors import Fit, Predictor
 from umlbook.lloyd import MAX_PASSES, LloydStep, lloyd_steps, until_settled
@@ -56,7 +56,8 @@ def cpcm_steps(
         total = float(np.sum((model.values - model.values.mean(axis=0)) ** 2))
         before, after = (share(s.objective, total, model.values) for s in (first, last))
         small = smallest_cluster(last.labels, n_clusters) < min_cluster_size
-        if guard and reached < np.inf and (small or not after < reached):
+        # The rounding of a share is that of one: what falls by less has not fallen.
+        if guard and reached < np.inf and (small or not reached - after > ROUNDING):
             return
         yield CPCMStep(last.labels, model.values, last.centers, before, after, model)
         labels, reached = last.labels, after if after == after else -np.inf
