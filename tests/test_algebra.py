@@ -78,6 +78,18 @@ def test_ky_fan_bounds_every_orthonormal_frame_and_is_reached(rng):
         assert np.trace(Y.T @ A @ Y) <= value + 1e-12
 
 
+@given(st.integers(0, 10_000), st.integers(1, 7), st.integers(2, 6))
+def test_the_floor_of_centred_data_lies_between_that_of_ky_fan_and_the_objective(seed, d, K):
+    rng = np.random.default_rng(seed)
+    X = 2 + rng.normal(size=(12, d)) @ rng.normal(size=(d, d))
+    labels = rng.permutation(np.append(np.arange(K), rng.integers(0, K, size=12 - K)))
+    X_t = X - X.mean(axis=0)
+    plain = np.sum(X**2) - algebra.ky_fan(X @ X.T, K)[0]
+    sharper = np.sum(X_t**2) - algebra.ky_fan(X_t @ X_t.T, K - 1)[0]
+    rounding = 1e-9 * np.sum(X**2)
+    assert plain - rounding <= sharper <= algebra.kmeans_objective(X, labels) + rounding
+
+
 def test_ky_fan_vectors_come_in_falling_order_of_their_eigenvalues():
     _, V = algebra.ky_fan(np.diag([1.0, 3.0, 2.0]), 2)
     np.testing.assert_allclose(V, np.eye(3)[:, [1, 2]], atol=1e-15)

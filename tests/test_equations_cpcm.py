@@ -1,5 +1,7 @@
 """Every closed form of the blur ratio against the direct computation."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -208,6 +210,23 @@ def test_the_closed_form_of_a_smoother_needs_no_symmetry_and_no_zero_rows(case, 
     sizes = np.bincount(labels)
     if np.ptp(sizes) > 3:  # with M'M in place of MM' it is right for a symmetric S only
         assert 1 - np.trace(weights @ M.T @ M) / total != pytest.approx(direct, rel=1e-6)
+
+
+def partitions(n, K):
+    """All labellings of n samples with K clusters, one of each that differ by names only."""
+    codes = itertools.product(range(K), repeat=n)
+    return [np.array(c) for c in codes if list(dict.fromkeys(c)) == list(range(K))]
+
+
+def test_more_clusters_can_blur_more_for_least_squares_but_not_over_all_metrics():
+    X = np.array([(0, 0), (0, 1), (0, 2), (1, 2), (7, 2), (8, 0), (8, 2)], dtype=float)
+    two, three = (
+        [(least_squares_blur_ratio(X, c), rank_one_blur_ratio(X, c)) for c in partitions(7, K)]
+        for K in (2, 3)
+    )
+    least_two, least_three = np.min(two, axis=0), np.min(three, axis=0)
+    assert least_three[0] > 1.1 * least_two[0]
+    assert least_three[1] <= least_two[1] + 1e-12
 
 
 def test_a_smoother_of_nothing_has_no_blur_ratio():

@@ -219,3 +219,13 @@ def test_no_vector_is_invented_beyond_the_rank(rng):
 def test_all_zero_data_has_a_finite_embedding():
     V, R = spectral_embedding(np.zeros((4, 2)), 2)
     assert np.isfinite(V).all() and not R.any()
+
+
+def test_kmeans_on_pca_scores_is_not_the_rounding_of_the_relaxed_solution(rng):
+    truth = np.repeat([0, 1, 2], 50)
+    row = 10 * truth[:, None] * [1, 0] + rng.normal(size=(150, 2)) * [1, 2]
+    relaxed = SpectralKMeans(3, centered=True, random_state=0).fit_predict(row)
+    scores = PCA(2).fit_transform(row)
+    by_scores = KMeans(3, n_init=10, random_state=0).fit_predict(scores)
+    assert clustering_accuracy(truth, by_scores) == 1
+    assert clustering_accuracy(truth, relaxed) < 0.8
