@@ -5,7 +5,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import entr, softmax
 
 from generic import naml
-from generic.cpcm import least_squares, lloyd, membership
+from generic.cpcm import least_squares, lloyd, membership, transformed
 from generic.cpd import J, best, psi, residual_maker
 from generic.direct import (
     between,
@@ -115,6 +115,14 @@ def no_partition_is_below_the_floor(p):
     return values[p.K :].sum(), "<=", sse(p.X, p.labels)
 
 
+@claim("book.floor.centred")
+def centring_gives_a_higher_floor(p):
+    centred = p.X - p.X.mean(axis=0)
+    floors = [np.linalg.eigvalsh(M @ M.T)[::-1] for M in (centred, p.X)]
+    higher, lower = 1 + floors[0][p.K - 1 :].sum(), 1 + floors[1][p.K :].sum()
+    return [(lower, "<=", higher), (higher, "<=", 1 + sse(p.X, p.labels))]
+
+
 @claim("book.pca", "X centred", "rank X >= K")
 def the_relaxed_indicator_holds_principal_components(p):
     axes = top(np.cov(p.X.T, bias=True).reshape(p.d, p.d), p.K)
@@ -186,6 +194,18 @@ def the_blur_ratio_after_a_smoother(p):
         (blur(predictions, p.labels), ratio),
         (blur(predictions, p.labels), smoother_blur_ratio(p.S, p.labels)),
     ]
+
+
+def invariant_coordinates(X):
+    """U of (3.49), up to signs."""
+    U, s, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    Q = U[:, s > 1e-9 * s[0]]
+    return np.abs(Q @ np.linalg.eigh(sum(norm(q) ** 2 * np.outer(q, q) for q in Q))[1])
+
+
+@claim("book.blur.coordinates", "d < n-1")
+def coordinates_that_no_linear_map_changes(p):
+    return invariant_coordinates(transformed(p)[0]), invariant_coordinates(p.X)
 
 
 # Chapters 4 and 5 -------------------------------------------------------------------------------
@@ -302,6 +322,53 @@ def the_gap_of_the_weights(p):
         (value + gap, value + (max(q) - sum(p.w * q)) / p.lam),
         (value - naml.F2(p, naml.best_weights(p)), "<=", gap),
     ]
+
+
+def joint_value(p: Problem, w, kernels, lam):
+    """phi(w): the objective at the best Q and L."""
+    s = np.linalg.eigvalsh(np.tensordot(w, kernels, 1))[::-1][: p.K - 1]
+    return sum(s / (s + lam))
+
+
+@claim("book.naml.single", "K = 2", "w on the simplex")
+def for_two_clusters_a_corner_is_best(p):
+    views = [np.outer(u, u) / norm(u) ** 2 for u in p.normal("views", 2, p.n)]
+    bank = np.array([*views, *naml.hats(p)])
+    weights = np.array([[*(np.ones(2) / 2), *(0 * p.w)], [0, 0, *p.w]])
+    best = max(joint_value(p, e, bank, p.lam) for e in np.eye(len(bank)))
+    return [(joint_value(p, w, bank, p.lam), "<=", best) for w in weights]
+
+
+@claim("book.naml.single", "w on the simplex")
+def for_a_large_regulariser_a_corner_is_best(p):
+    bank = naml.hats(p)
+    sums = [np.linalg.eigvalsh(G)[::-1][: p.K - 1].sum() for G in bank]
+    second, first = np.sort(sums)[-2:]
+    lam, corner = 2 * (p.K - 1) / (first - second), np.eye(len(bank))[int(np.argmax(sums))]
+    values = [lam * joint_value(p, w, bank, lam) for w in (p.w, 0.9 * corner + 0.1 * p.w, corner)]
+    return [(values[0], "<=", values[2]), (values[1], "<=", values[2])]
+
+
+def corner_slope(p: Problem):
+    """The slope of phi from the first corner towards the second, by eigenvectors."""
+    here, there = naml.hats(p)[:2]
+    values, U = np.linalg.eigh(here)
+    pairs = zip(values[::-1][: p.K - 1], U.T[::-1], strict=False)
+    return sum(p.lam / (s + p.lam) ** 2 * (u @ there @ u - s) for s, u in pairs)
+
+
+@claim("book.naml.corner", "eigengap")
+def the_slope_at_a_corner(p):
+    bank = naml.hats(p)
+    start, step = np.eye(len(bank))[0], np.eye(len(bank))[1] - np.eye(len(bank))[0]
+    return slope(lambda w: joint_value(p, w, bank, p.lam), start, step), corner_slope(p)
+
+
+@claim("book.naml.corner")
+def the_slope_at_a_corner_is_a_difference_of_scores(p):
+    here, there = naml.hats(p)[:2]
+    b = inv(np.eye(p.n) + here / p.lam) @ top(here, p.K - 1)
+    return 1 + corner_slope(p), 1 + (tr(b.T @ there @ b) - tr(b.T @ here @ b)) / p.lam
 
 
 # Chapter 6 --------------------------------------------------------------------------------------

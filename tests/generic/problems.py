@@ -84,6 +84,8 @@ class Problem:
             d = max(d, self.K - 1)
         if "rank X >= K" in self.words:
             d = max(d, self.K)
+        if "d < n-1" in self.words:
+            d = min(d, self.n - 2)
         if "S_w regular" in self.words:
             d = min(d, self.n - self.K)
         if "S_t regular" in self.words:
@@ -251,6 +253,7 @@ WORDS: dict[str, tuple[str, Callable[[Problem], bool]]] = {
     "distinct rows": ("no sample twice", lambda p: len(np.unique(p.X, axis=0)) == p.n),
     "d <= K": ("not more features than clusters", lambda p: p.d <= p.K),
     "d >= K-1": ("K - 1 features at least", lambda p: p.d >= p.K - 1),
+    "d < n-1": ("the centred features do not span all centred vectors", lambda p: p.d < p.n - 1),
     "rank X >= K": ("rank K at least", lambda p: np.linalg.matrix_rank(p.X) >= p.K),
     "S_t regular": ("total scatter of full rank", lambda p: _rank(p.X - p.X.mean(axis=0)) == p.d),
     "S_w regular": (
