@@ -12,9 +12,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.decomposition import PCA
-from sklearn.manifold import LocallyLinearEmbedding, SpectralEmbedding
+from sklearn.manifold import SpectralEmbedding
 from sklearn.mixture import GaussianMixture
 
 from umlbook.algebra import Array, Labels
@@ -67,12 +68,59 @@ def after_pca(X: Array, k: int, seed: int, pairs: PairArguments, share: float) -
     return kmeans(PCA(share, svd_solver="full").fit_transform(X), k, seed, pairs)
 
 
+def nearest_rows(X: Array, near: int) -> IntArray:
+    """The nearest other rows of each row; of rows that are equally far, the first ones.
+
+    Distances that differ by less than 1e-9 of the largest count as equal: in tables of small
+    integers many do, and rounding would choose among them.
+
+    >>> nearest_rows(np.array([[0.0], [1.0], [-1.0], [5.0]]), 1).ravel()
+    array([1, 0, 0, 1])
+    """
+    D = cdist(X, X)
+    np.fill_diagonal(D, np.inf)
+    order = np.argsort(D, axis=1)
+    apart = np.diff(np.take_along_axis(D, order, axis=1), axis=1, prepend=0.0)
+    level = np.empty_like(order)
+    np.put_along_axis(level, order, np.cumsum(apart > 1e-9 * np.ptp(X), axis=1), axis=1)
+    return np.argsort(level, axis=1, kind="stable")[:, : min(near, len(X) - 1)]
+
+
+def lle_costs(X: Array, near: int, reg: float = 1e-3) -> Array:
+    """The matrix M of the cost tr(Y'MY) of an embedding Y, locally linear: (I - W)'(I - W).
+
+    Row i of W has the weights of the nearest rows whose weighted mean is nearest to row i, with a
+    share ``reg`` of the trace on the diagonal, as in scikit-learn.
+    """
+    found = nearest_rows(X, near)
+    Z = X[found] - X[:, None]
+    G = Z @ Z.transpose(0, 2, 1)
+    size = np.trace(G, axis1=1, axis2=2)
+    size[size <= 1e-18 * size.max()] = 1.0  # all its nearest rows are equal to it, but for rounding
+    G += reg * size[:, None, None] * np.eye(found.shape[1])
+    weights = np.linalg.solve(G, np.ones((*found.shape, 1)))[:, :, 0]
+    residual = np.eye(len(X))
+    np.put_along_axis(residual, found, -weights / weights.sum(axis=1, keepdims=True), axis=1)
+    return np.asarray(residual.T @ residual)
+
+
+def lle(X: Array, n_components: int, near: int) -> Array:
+    """Locally linear embedding; more components where the last of them would be arbitrary.
+
+    The constant vector costs nothing and says nothing. Taking the first eigenvector for it, as
+    is usual, is wrong when others cost nothing too (neighbours fall into closed groups): the
+    solver returns any basis of them. So the constant is made expensive before, and of vectors
+    that cost the same none is left out.
+    """
+    M = lle_costs(X, near)
+    costs, vectors = np.linalg.eigh(M + np.trace(M) / len(M))
+    last = costs[n_components - 1] + 1e-12 * costs[-1]
+    return np.asarray(vectors[:, : np.searchsorted(costs, last, side="right")])
+
+
 def after_lle(X: Array, k: int, seed: int, pairs: PairArguments, near: int) -> Labels:
     """K-means after locally linear embedding into K dimensions."""
-    lle = LocallyLinearEmbedding(
-        n_neighbors=min(near, len(X) - 1), n_components=min(k, X.shape[1]), eigen_solver="dense"
-    )
-    return kmeans(lle.fit_transform(X), k, seed, pairs)
+    return kmeans(lle(X, min(k, X.shape[1]), near), k, seed, pairs)
 
 
 def after_eigenmaps(X: Array, k: int, seed: int, pairs: PairArguments, width: float) -> Labels:
@@ -83,10 +131,11 @@ def after_eigenmaps(X: Array, k: int, seed: int, pairs: PairArguments, width: fl
 
 
 def spectral(X: Array, k: int, seed: int, pairs: PairArguments, near: int) -> Labels:
-    """Spectral clustering of the graph of nearest neighbours."""
-    near = min(near, len(X) - 1)
-    model = SpectralClustering(k, affinity="nearest_neighbors", n_neighbors=near, random_state=seed)
-    return np.asarray(model.fit_predict(X))
+    """Spectral clustering of the graph of nearest neighbours, each row among its own."""
+    graph = np.eye(len(X))
+    np.put_along_axis(graph, nearest_rows(X, near - 1), 1.0, axis=1)
+    model = SpectralClustering(k, affinity="precomputed", random_state=seed)
+    return np.asarray(model.fit_predict((graph + graph.T) / 2))
 
 
 def mixture(X: Array, k: int, seed: int, pairs: PairArguments, shape: str) -> Labels:
