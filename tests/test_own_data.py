@@ -9,11 +9,13 @@ import sys
 import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
+from scipy.stats import binom
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import StandardScaler
 
@@ -79,7 +81,7 @@ def test_every_method_clusters_and_draws_and_its_code_gives_the_same_labels(
 
 
 def test_the_learned_kernels_are_named_by_their_widths(blobs, monkeypatch):
-    monkeypatch.setattr(diagnostics, "SHUFFLES", 1)  # a learned kernel takes its time
+    monkeypatch.setattr(diagnostics, "CLOUDS", 1)  # a learned kernel takes its time
     monkeypatch.setattr(diagnostics, "REFITS", 1)
     found = analyse(blobs, "NAML", 3)
     assert re.search(r"shares of the kernels: width [\d.]+ \d+%", found.sentence)
@@ -388,11 +390,99 @@ def test_two_runs_say_the_same(wine):
     assert repr(analyse(wine, "AML", 3)) == repr(analyse(wine, "AML", 3))
 
 
-def test_shuffled_columns_unmask_clusters_in_noise(tmp_path, rng):
+# ------------------------------------------------------------- sharper than in one cloud?
+
+
+def skewed(rng):
+    return np.exp(0.35 * rng.normal(size=(80, 3)) @ rng.normal(size=(3, 3)))
+
+
+ONE_CLOUD = {
+    "correlated": lambda rng: rng.normal(size=(80, 3)) @ rng.normal(size=(3, 3)),
+    "nearly on a line": lambda rng: rng.multivariate_normal([0, 0], [[1, 0.9], [0.9, 1]], 80),
+    "skewed and correlated": skewed,
+    "uniform": lambda rng: rng.uniform(size=(80, 3)),
+    "counts": lambda rng: rng.poisson(skewed(rng)).astype(float),
+}
+CLUSTERS = {
+    "two along the diagonal": lambda rng: (
+        rng.normal(size=(80, 3)) + 4.0 * np.repeat([0, 1], 40)[:, None]
+    ),
+    "three, unequal and skewed": lambda rng: (
+        np.exp(0.3 * rng.normal(size=(80, 2)))
+        + np.repeat([[0, 0], [5, 0], [0, 5]], [40, 25, 15], axis=0)
+    ),
+}
+QUICK = replace(METHODS["k-means"], cls=partial(KMeans, n_init=2))
+
+
+def n_sharper(make, n_tables, n_clusters):
+    """In how many random tables clusters are declared sharper than in one cloud."""
+    found = 0
+    for seed in range(n_tables):
+        rng = np.random.default_rng(seed)
+        X = StandardScaler().fit_transform(make(rng))
+        reference, null = diagnostics.null_sharpness(QUICK, X, n_clusters, 0, rng)
+        found += reference > max(null)
+    return found
+
+
+@pytest.mark.parametrize("kind", ONE_CLOUD)
+def test_one_cloud_is_declared_sharper_about_once_in_ten_times(kind):
+    """More than 9 of 40 have a probability below 0.5 % at the nominal rate of one in ten."""
+    limit = binom.isf(0.005, 40, 1 / (1 + diagnostics.CLOUDS))
+    assert n_sharper(ONE_CLOUD[kind], 40, 2) <= limit
+
+
+@pytest.mark.parametrize("kind", CLUSTERS)
+def test_clear_clusters_are_sharper_than_one_cloud(kind):
+    assert n_sharper(CLUSTERS[kind], 5, 2 + (kind != "two along the diagonal")) == 5
+
+
+@pytest.mark.parametrize("shape", [(60, 3), (12, 30)])
+def test_a_cloud_has_the_mean_and_the_covariance_of_the_table_and_almost_its_values(rng, shape):
+    X = np.exp(rng.normal(size=shape) @ rng.normal(size=(shape[1], shape[1])) / shape[1])
+    Y = diagnostics.one_cloud(X, rng)
+    np.testing.assert_allclose(Y.mean(axis=0), X.mean(axis=0))
+    np.testing.assert_allclose(np.cov(Y.T), np.cov(X.T), atol=1e-9)
+    if shape[0] > shape[1]:  # otherwise the covariance leaves no room for the values
+        assert np.abs(np.sort(Y, axis=0) - np.sort(X, axis=0)).mean() < 0.1 * X.std()
+    assert not np.allclose(Y, X, atol=0.1 * X.std())
+
+
+def test_noise_is_unmasked(tmp_path, rng):
     path = written(tmp_path / "noise.csv", rng.uniform(size=(150, 4)).tolist())
     found = analyse(path, "k-means", 3)
     assert found.diagnostics.beats_null is False
-    assert any("No sharper than with every column shuffled" in said for said in found.advice)
+    assert any("No sharper than in one cloud" in said for said in found.advice)
+
+
+def test_clusters_in_a_single_column_are_not_certified(tmp_path, rng):
+    """Neither a table of one column nor two peaks in one of several pass for more than a cut."""
+    peaks = rng.normal(size=120) + 9.0 * (np.arange(120) < 50)
+    alone = analyse(written(tmp_path / "one.csv", peaks[:, None].round(4).tolist()), "k-means", 2)
+    assert alone.diagnostics.beats_null is None
+    assert "was not compared" in " ".join(alone.advice)
+    assert "not compared" in repr(alone.measures())
+
+
+def test_many_rows_left_out_are_spoken_of_first(tmp_path, rng):
+    X = rng.normal(size=(120, 3)) + 8.0 * (np.arange(120) % 2)[:, None]
+    cells = X.round(4).astype(object)
+    for k in range(3):
+        cells[k * 35 : (k + 1) * 35, k] = ""
+    found = analyse(written(tmp_path / "holes.csv", [["x", "y", "z"], *cells.tolist()]), "k-means", 2)
+    assert len(found.data.X) == 15 and found.data.share_dropped == pytest.approx(105 / 120)
+    assert found.advice[0].startswith("88% of the rows were left out")
+    assert not any("Nothing stands out" in said for said in found.advice)
+    filled = analyse(tmp_path / "holes.csv", "k-means", 2, missing="median")
+    assert filled.data.share_dropped == 0.0
+
+
+def test_more_columns_than_rows_are_compared_where_the_method_can(tmp_path, rng):
+    path = written(tmp_path / "wide.csv", rng.normal(size=(20, 25)).tolist())
+    found = analyse(path, "k-means", 2).diagnostics
+    assert found.beats_null is not None and found.refits_agree is not None
 
 
 GOOD = Diagnostics(
@@ -412,6 +502,8 @@ GOOD = Diagnostics(
         ({"starts_agree": 0.3, "refits_agree": 0.3}, "starts disagree.*fewer local optima"),
         ({"refits_agree": 0.3}, "Fits to 80 of the rows give other clusters"),
         ({"null": (0.1, 0.8)}, r"No sharper.*0\.70.*0\.80"),
+        ({"null": ()}, "was not compared"),
+        ({"refits_agree": None}, "Fits to a part of the rows were not compared"),
         ({"kmeans_agrees": 0.99}, "same clusters as plain k-means"),
     ],
 )

@@ -14,11 +14,19 @@ SAME = 0.95
 """Fits that agree more than this are."""
 TINY = 0.02
 """A cluster with a smaller share of the rows is a handful of outliers."""
+MANY = 0.2
+"""If a larger share of the rows was left out, those that stay may be unlike the others."""
 
 
-def advice(found: Diagnostics, names: Sequence[str], method: str, scaling: str) -> tuple[str, ...]:
-    """Return what the diagnostics suggest, the most serious first; never empty."""
+def advice(
+    found: Diagnostics, names: Sequence[str], method: str, scaling: str, dropped: float = 0.0
+) -> tuple[str, ...]:
+    """Return what the diagnostics suggest, the most serious first; never empty.
+
+    `dropped` is the share of the rows that were left out because a value is missing.
+    """
     said = [
+        *_about_rows(dropped),
         *_about_columns(found, names, scaling),
         *_about_clusters(found),
         *_about_stability(found, method),
@@ -26,9 +34,18 @@ def advice(found: Diagnostics, names: Sequence[str], method: str, scaling: str) 
         *_about_kmeans(found, method),
     ]
     return tuple(said) or (
-        "Nothing stands out: the clusters are sharper than chance and the fits agree. Try K one "
-        "lower and one higher, and look at rows near a border.",
+        "Nothing stands out: the clusters are sharper than in one cloud of the same covariance, "
+        "and the fits agree. Try K one lower and one higher, and look at rows near a border.",
     )
+
+
+def _about_rows(dropped: float) -> list[str]:
+    if dropped <= MANY:
+        return []
+    return [
+        f"{dropped:.0%} of the rows were left out because a value is missing: the clusters are "
+        'those of the others; leave out the columns with gaps, or try missing="median".'
+    ]
 
 
 def _about_columns(found: Diagnostics, names: Sequence[str], scaling: str) -> list[str]:
@@ -72,7 +89,12 @@ def _about_stability(found: Diagnostics, method: str) -> list[str]:
                 "with fewer local optima (SpectralKMeans, KernelKMeans)."
             )
         )
-    if found.refits_agree is not None and found.refits_agree < LOOSE:
+    if found.refits_agree is None:
+        said.append(
+            f"Fits to a part of the rows were not compared: {method} needs more rows than a part "
+            "of these; use fewer columns, or get more rows."
+        )
+    elif found.refits_agree < LOOSE:
         said.append(
             f"Fits to {found.refit_rows} of the rows give other clusters (agreement "
             f"{found.refits_agree:.2f}): do not build on them; try a lower K, fewer columns, "
@@ -82,12 +104,17 @@ def _about_stability(found: Diagnostics, method: str) -> list[str]:
 
 
 def _about_truth(found: Diagnostics) -> list[str]:
-    if found.beats_null is None or found.beats_null:
+    if found.beats_null is None:
+        return [
+            "Whether the clusters are sharper than in one cloud was not compared: the table has "
+            "a single column, or too few rows. Any method cuts such a table into clusters."
+        ]
+    if found.beats_null:
         return []
     return [
-        f"No sharper than with every column shuffled (silhouette {found.null_reference:.2f}, "
-        f"shuffled up to {max(found.null):.2f}): the columns need not have anything to do with "
-        "each other, and the clusters may be cuts through single columns or through nothing."
+        f"No sharper than in one cloud of the same covariance (silhouette "
+        f"{found.null_reference:.2f}, in clouds up to {max(found.null):.2f}): the clusters may be "
+        "parts of one cloud, or cuts through single columns."
     ]
 
 

@@ -1,8 +1,8 @@
 """How far a clustering can be trusted: measured, not felt.
 
-Four questions: are there clusters of a decent size, do other starts and other halves of the data
+Four questions: are there clusters of a decent size, do other starts and other parts of the data
 give the same ones, are they those of plain k-means, and are they sharper than what the same method
-finds where there is nothing to find (each column shuffled by itself)?
+finds in one cloud, in which there are none (`one_cloud`)?
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Labels = NDArray[np.intp]
 
 STARTS = 10
 REFITS = 5
-SHUFFLES = 9
+CLOUDS = 9
 SILHOUETTE_ROWS = 2000
 
 
@@ -47,9 +47,10 @@ class Diagnostics:
     kmeans_agrees : float
         Adjusted Rand index with plain k-means on the same columns.
     null : tuple of float
-        `learned_silhouette` of the same method on shuffled columns.
+        `learned_silhouette` of the same method on tables that are one cloud; empty if none was
+        compared with.
     null_reference : float
-        `learned_silhouette` of a fit to the same rows, not shuffled.
+        `learned_silhouette` of a fit to as many rows of the table itself.
     null_rows, refit_rows : int
         How many rows each of these fits had.
     variance_shares : tuple of float
@@ -76,7 +77,7 @@ class Diagnostics:
 
     @property
     def beats_null(self) -> bool | None:
-        """Whether the clusters are sharper than those of every shuffled table; None if unknown."""
+        """Whether the clusters are sharper than those in every cloud; None if not compared."""
         if not self.null or np.isnan(self.null_reference):
             return None
         return self.null_reference > max(self.null)
@@ -123,31 +124,70 @@ def part_size(method: Method, n_rows: int) -> int:
 def refits_agreement(
     method: Method, X: Floats, labels: Labels, n_clusters: int, rng: np.random.Generator
 ) -> float | None:
-    """Return the mean adjusted Rand index of `labels` with fits to a part of the rows."""
+    """Return the mean adjusted Rand index of `labels` with fits to a part of the rows.
+
+    None if the part is too small for the method.
+    """
     size = part_size(method, len(X))
-    if size <= max(n_clusters, X.shape[1] + 1):
+    if size <= n_clusters:
         return None
     found = []
     for seed in range(REFITS):
         part = rng.choice(len(X), size, replace=False)
-        model, _ = fitted(method, X[part], n_clusters, seed)
+        try:
+            model, _ = fitted(method, X[part], n_clusters, seed)
+        except ValueError:
+            return None
         found.append(adjusted_rand_score(labels[part], model.labels_))
     return float(np.mean(found))
+
+
+def one_cloud(X: Floats, rng: np.random.Generator, rounds: int = 10) -> Floats:
+    """Return a random table that is one cloud, with the mean, covariance and columns of `X`.
+
+    It begins with a sample of a normal distribution that is turned so that its mean and its
+    covariance are those of `X`: if the rows of `X` are normal, `X` is itself such a table, drawn
+    at random. Then the values of each column are replaced by those of `X` in the same order,
+    which keeps skewness, long tails and counts, and the covariance is restored, in turns. The
+    covariance is exact in the end, and with more rows than columns the values are nearly those
+    of `X`.
+
+    Shuffling each column by itself would not do: it destroys the correlation too, and any table
+    with correlated columns is sharper than that.
+    """
+    mean, ordered = X.mean(axis=0), np.sort(X, axis=0)
+    _, sizes, axes = np.linalg.svd(X - mean, full_matrices=False)
+    G = rng.standard_normal((len(X), len(sizes)))
+    Y = _orthonormal(G - G.mean(axis=0)) * sizes @ axes
+    for _ in range(rounds):
+        Y = np.take_along_axis(ordered, np.argsort(np.argsort(Y, axis=0), axis=0), axis=0) - mean
+        Y = _orthonormal(Y @ axes.T * sizes) * sizes @ axes  # the nearest of this covariance
+    return np.asarray(Y + mean)
+
+
+def _orthonormal(A: Floats) -> Floats:
+    """The orthonormal columns nearest to those of A."""
+    left, _, right = np.linalg.svd(A, full_matrices=False)
+    return np.asarray(left @ right)
 
 
 def null_sharpness(
     method: Method, X: Floats, n_clusters: int, seed: int, rng: np.random.Generator
 ) -> tuple[float, tuple[float, ...]]:
-    """Return the sharpness of a part of the rows, and of the same with each column shuffled.
+    """Return the sharpness of a part of the rows, and of as many rows of clouds like it.
 
-    Shuffling keeps every column as it is and breaks what the columns have to do with each other.
-    With one column there is nothing to break, and no comparison.
+    A single column is its own cloud, and few rows may be too few for the method: then there is
+    no comparison.
     """
     part = np.sort(rng.choice(len(X), min(len(X), method.refit_rows), replace=False))
-    if X.shape[1] < 2 or len(part) <= max(n_clusters, X.shape[1] + 1):
+    if X.shape[1] < 2 or len(part) <= n_clusters:
         return float("nan"), ()
-    tables = [X[part], *(rng.permuted(X[part], axis=0) for _ in range(SHUFFLES))]
-    seen = [seen_sharpness(fitted(method, table, n_clusters, seed)[0], table) for table in tables]
+    tables = [X[part], *(one_cloud(X[part], rng) for _ in range(CLOUDS))]
+    try:
+        models = [fitted(method, table, n_clusters, seed)[0] for table in tables]
+    except ValueError:
+        return float("nan"), ()
+    seen = [seen_sharpness(model, table) for model, table in zip(models, tables, strict=True)]
     return seen[0], tuple(seen[1:])
 
 

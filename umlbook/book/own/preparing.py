@@ -51,6 +51,8 @@ class Prepared:
         Rows of the file.
     sampled : bool
         Whether `X` holds a part of them only.
+    share_dropped : float
+        Share of the rows that were read but left out, because a value is missing.
     """
 
     path: Path
@@ -61,6 +63,7 @@ class Prepared:
     texts: dict[str, NDArray[np.str_]]
     n_rows: int
     sampled: bool
+    share_dropped: float
     dialect: Dialect
     _width: int
     _places: tuple[int, ...]
@@ -169,7 +172,7 @@ def from_table(
     return Prepared(
         path, np.asarray(scaler.transform(filled)),
         np.array(table.numbers)[kept], names, tuple(notes), texts,
-        table.n_rows, table.sampled or not table.whole, table.dialect,
+        table.n_rows, table.sampled or not table.whole, float(1 - kept.mean()), table.dialect,
         len(table.names), tuple(table.names.index(name) for name in names),
         tuple(col.decimal for col in used), fill, scaler,
     )  # fmt: skip

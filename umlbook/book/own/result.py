@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from umlbook.book.own.advice import advice
-from umlbook.book.own.diagnostics import Diagnostics, diagnose, fitted
+from umlbook.book.own.diagnostics import CLOUDS, Diagnostics, diagnose, fitted
 from umlbook.book.own.files import TableError
 from umlbook.book.own.methods import METHODS, Method
 from umlbook.book.own.pictures import metric_sentence, picture
@@ -76,13 +76,13 @@ class Analysis:
     def measures(self) -> Table:
         """Return what was measured, with the meaning of each number."""
         found = self.diagnostics
-        shuffled = f"{min(found.null):.2f} to {max(found.null):.2f}" if found.null else "-"
+        clouds = f"{min(found.null):.2f} to {max(found.null):.2f}" if found.null else "not compared"
         rows = {
             "sizes": ", ".join(map(str, found.sizes)),
             "silhouette, scaled columns": _said(found.silhouette),
             "silhouette, as the method sees them": _said(found.learned_silhouette),
             f"the same, fitted to {found.null_rows} rows": _said(found.null_reference),
-            f"the same, {len(found.null)} times with columns shuffled": shuffled,
+            f"the same, in {CLOUDS} clouds of that covariance": clouds,
             "agreement of different starts": _said(found.starts_agree),
             f"agreement with fits to {found.refit_rows} of the rows": _said(found.refits_agree),
             "agreement with plain k-means": _said(found.kmeans_agrees),
@@ -249,7 +249,7 @@ def analyse(
     found = diagnose(chosen, model, data.X, n_clusters, seed, notes)
     return Analysis(
         data, chosen, n_clusters, scaling, missing, seed, compare_with, model, found,
-        advice(found, data.names, method, scaling),
+        advice(found, data.names, method, scaling, data.share_dropped),
     )  # fmt: skip
 
 
