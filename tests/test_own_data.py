@@ -471,11 +471,12 @@ def test_many_rows_left_out_are_spoken_of_first(tmp_path, rng):
     cells = X.round(4).astype(object)
     for k in range(3):
         cells[k * 35 : (k + 1) * 35, k] = ""
-    found = analyse(written(tmp_path / "holes.csv", [["x", "y", "z"], *cells.tolist()]), "k-means", 2)
+    path = written(tmp_path / "holes.csv", [["x", "y", "z"], *cells.tolist()])
+    found = analyse(path, "k-means", 2)
     assert len(found.data.X) == 15 and found.data.share_dropped == pytest.approx(105 / 120)
     assert found.advice[0].startswith("88% of the rows were left out")
     assert not any("Nothing stands out" in said for said in found.advice)
-    filled = analyse(tmp_path / "holes.csv", "k-means", 2, missing="median")
+    filled = analyse(path, "k-means", 2, missing="median")
     assert filled.data.share_dropped == 0.0
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import rankdata
+from scipy.stats import rankdata, ttest_rel, wilcoxon
 
 from umlbook.book.page.draw_tables import draw_beside, draw_cells, draw_ranks
 from umlbook.book.page.figures import new_figure, pixels
@@ -11,7 +11,10 @@ from umlbook.experiments.engine.ranking import (
     critical_difference,
     friedman_p,
     groups,
+    holm,
+    p_against_control,
 )
+from umlbook.experiments.papers.naml import p_against_best
 
 
 def test_average_ranks_share_ties_and_give_the_best_the_first_rank():
@@ -45,6 +48,50 @@ def test_friedman_tells_a_better_method_from_equal_ones():
     noise = np.random.default_rng(2).normal(size=(3, 15))
     equal = dict(zip("abc", noise, strict=True))
     assert friedman_p(equal) > 0.05 > friedman_p(equal | {"a": noise[0] + 5})
+
+
+def test_holm_steps_down_and_never_falls():
+    p = {"a": 0.04, "b": 0.001, "c": 0.02, "d": 0.9}
+    assert holm(p) == pytest.approx({"a": 0.08, "b": 0.004, "c": 0.06, "d": 0.9})
+    assert holm({"a": 0.6, "b": 0.7}) == {"a": 1.0, "b": 1.0}
+
+
+def test_one_control_finds_what_all_pairs_miss():
+    """Thirteen methods, one clearly worse than the control, the others like it."""
+    rng = np.random.default_rng(0)
+    base = rng.normal(size=21)
+    scores = {f"m{k}": base + 0.1 * rng.normal(size=21) for k in range(12)}
+    scores["worse"] = base - 0.1 * rng.uniform(0.1, 1, size=21)
+    p = p_against_control(scores, "m0")
+    assert list(p) == [name for name in scores if name != "m0"]
+    assert p["worse"] < 0.05 and min(p[f"m{k}"] for k in range(1, 12)) > 0.05
+    ranks = average_ranks(scores)
+    assert ranks["worse"] - ranks["m0"] < critical_difference(13, 21)
+    raw = wilcoxon(scores["worse"] - scores["m0"]).pvalue
+    assert raw <= p["worse"] <= 12 * raw + 1e-12
+
+
+def test_equal_scores_and_differences_that_are_rounding_say_nothing():
+    base = np.linspace(0, 1, 12)
+    scores = {"control": base, "same": base, "rounded": base + 1e-15}
+    assert p_against_control(scores, "control") == {"same": 1.0, "rounded": 1.0}
+
+
+def test_false_alarms_against_a_control_are_as_rare_as_promised():
+    """At most 5 % by Holm; more than 22 of 200 have a probability below 0.1 %."""
+    rng, alarms = np.random.default_rng(3), 0
+    for _ in range(200):
+        scores = dict(zip("abcde", rng.normal(size=(5, 20)), strict=True))
+        alarms += min(p_against_control(scores, "a").values()) < 0.05
+    assert alarms <= 22
+
+
+def test_a_constant_deficit_over_starts_is_no_draw():
+    runs = {"low": np.full(20, 0.5), "high": np.full(20, 0.9), "high too": np.full(20, 0.9)}
+    assert p_against_best(runs) == {"low": 0.0, "high": 1.0, "high too": 1.0}
+    noise = np.random.default_rng(0).normal(size=(2, 20))
+    p = p_against_best({"a": noise[0], "b": noise[1] + 1})["a"]
+    assert p == pytest.approx(ttest_rel(noise[0], noise[1] + 1).pvalue)
 
 
 def test_groups_never_hold_two_methods_that_differ_and_miss_no_pair_that_does_not():

@@ -52,8 +52,8 @@ QUESTIONS = [
             ),
             Choice(
                 "It never falls, and grows on average",
-                "A maximum over more numbers is never smaller, and chance alone lifts it. So the "
-                "price of choosing by labels grows with the grid.",
+                "A maximum over more numbers is never smaller, and as long as their scores vary, "
+                "chance alone lifts it. So the price of choosing by labels grows with the grid.",
                 right=True,
             ),
             Choice(
@@ -63,8 +63,8 @@ QUESTIONS = [
             ),
             Choice(
                 "It grows, but a clustering chosen by the cut gains as much",
-                "The cut cannot see the labels: a setting that is better by luck looks to it like "
-                "any other.",
+                "The cut does not see the labels: a setting that fits them better by luck looks to "
+                "it like any other.",
             ),
         ],
     ),
@@ -84,8 +84,8 @@ QUESTIONS = [
             ),
             Choice(
                 "These data sets do not tell them apart",
-                "That is all. On sets whose classes are no clusters every method is near chance, "
-                "and such sets never tell.",
+                "That is all. Where all methods are near chance, as on sets whose classes are no "
+                "clusters, their order says little.",
                 right=True,
             ),
             Choice(
