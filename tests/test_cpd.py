@@ -594,11 +594,6 @@ def test_the_corrected_test_of_constant_differences_says_what_they_say():
     assert tables.corrected_p_value(np.full(20, 0.5), np.full(20, 0.5)) == 1.0
 
 
-def test_holm_multiplies_by_the_number_of_hypotheses_left_and_keeps_the_order():
-    np.testing.assert_allclose(tables.holm([0.01, 0.04, 0.03]), [0.03, 0.06, 0.06])
-    np.testing.assert_allclose(tables.holm([0.5, 0.9]), [1.0, 1.0])
-
-
 def test_the_control_has_as_many_fits_to_pick_from_as_cpd_uml():
     X, _ = make_two_moons(60, noise=0.1, random_state=0)
     spec = tables.DATASETS["Cars"]

@@ -51,9 +51,9 @@ def test_friedman_tells_a_better_method_from_equal_ones():
 
 
 def test_holm_steps_down_and_never_falls():
-    p = {"a": 0.04, "b": 0.001, "c": 0.02, "d": 0.9}
-    assert holm(p) == pytest.approx({"a": 0.08, "b": 0.004, "c": 0.06, "d": 0.9})
-    assert holm({"a": 0.6, "b": 0.7}) == {"a": 1.0, "b": 1.0}
+    assert holm([0.04, 0.001, 0.02, 0.9]) == pytest.approx([0.08, 0.004, 0.06, 0.9])
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.6, 0.7]).tolist() == [1.0, 1.0]
 
 
 def test_one_control_finds_what_all_pairs_miss():

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import friedmanchisquare, rankdata, studentized_range, wilcoxon
 
 from umlbook.algebra import Array
@@ -31,20 +32,20 @@ def friedman_p(scores: Mapping[str, Array]) -> float:
     return float(friedmanchisquare(*scores.values()).pvalue)
 
 
-def holm(p: Mapping[str, float]) -> dict[str, float]:
+def holm(p_values: ArrayLike) -> Array:
     """Holm's adjusted p-values: those below alpha are wrong rejections with probability alpha.
 
     The smallest is multiplied by the number of tests, the next by one less, and so on; none is
     smaller than one before it.
 
-    >>> holm({"a": 0.01, "b": 0.04, "c": 0.03})
-    {'a': 0.03, 'b': 0.06, 'c': 0.06}
+    >>> holm([0.01, 0.04, 0.03]).round(2).tolist()
+    [0.03, 0.06, 0.06]
     """
-    adjusted, largest = {}, 0.0
-    for k, name in enumerate(sorted(p, key=lambda name: p[name])):
-        largest = max(largest, min(1.0, (len(p) - k) * p[name]))
-        adjusted[name] = largest
-    return {name: adjusted[name] for name in p}
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return np.minimum(adjusted, 1.0)
 
 
 def p_against_control(scores: Mapping[str, Array], control: str) -> dict[str, float]:
@@ -60,7 +61,7 @@ def p_against_control(scores: Mapping[str, Array], control: str) -> dict[str, fl
     for name in (name for name in scores if name != control):
         gaps = np.round(scores[name] - scores[control], 9)
         p[name] = float(wilcoxon(gaps).pvalue) if gaps.any() else 1.0
-    return holm(p)
+    return dict(zip(p, holm(list(p.values())).tolist(), strict=True))
 
 
 def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:

@@ -15,7 +15,7 @@ penalties of its eleven. The kernel version works on the leading 20 kernel PCA c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from math import nan
@@ -38,6 +38,7 @@ from umlbook.cpd import (
 from umlbook.datasets import load
 from umlbook.experiments.engine import storage
 from umlbook.experiments.engine.grid import Cell
+from umlbook.experiments.engine.ranking import holm as holm
 from umlbook.experiments.engine.storage import Row
 from umlbook.experiments.engine.target import Comparison, Source, Target, joint_spread
 from umlbook.experiments.papers.cpd_rivals import WIDTHS, Labelling, kernel_view, rival_fits
@@ -259,18 +260,6 @@ def corrected_p_value(ours: Array, theirs: Array) -> float:
     if np.ptp(gain) < ROUNDING:  # the test divides by their spread
         return float(abs(gain.mean()) < ROUNDING)
     return float(2 * t.sf(abs(gain.mean()) / np.sqrt(spread), len(gain) - 1))
-
-
-def holm(p_values: Sequence[float]) -> Array:
-    """P-values adjusted for their number by Holm's step-down rule.
-
-    >>> holm([0.01, 0.04, 0.03]).round(2).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    p, order = np.asarray(p_values), np.argsort(p_values, kind="stable")
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    return np.minimum(adjusted, 1.0)
 
 
 def ranking(samples: Mapping[str, Array]) -> dict[str, float]:

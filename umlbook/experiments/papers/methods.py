@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -189,10 +188,8 @@ METHODS: Mapping[str, Method] = {
         fitted(CPCM), ({"predictor": "kernel-ridge"},), book=True
     ),
     "AML": Method(fitted(AML), _settings("lam", 1e-2, 1.0, 1e2), book=True),
-    "NAML": Method(  # from the starts that its paper names; the stored tables were made so
-        fitted(partial(NAML, mixed_start=False)),
-        ({"lam": 1e-2, "max_iter": 20}, {"lam": 1.0, "max_iter": 20}),
-        book=True,
+    "NAML": Method(
+        fitted(NAML), ({"lam": 1e-2, "max_iter": 20}, {"lam": 1.0, "max_iter": 20}), book=True
     ),
     "CPD-UML": Method(fitted(CPDUML), WIDTHS, book=True),
     "PM": Method(
