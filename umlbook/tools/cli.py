@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from umlbook._browser import in_browser, needs_a_computer
 from umlbook.tools import copies
 
 FIRST_NOTEBOOK = "00-start-here.ipynb"
@@ -27,7 +28,10 @@ COMMANDS = {
     "site": ("umlbook.book.site", "build the static pages"),
     "hand-in": ("umlbook.book.exercises.hand_in", "make one file of your exercises for a teacher"),
     "grade": ("umlbook.tools.coursework.grade", "run hand-ins again and write their marks"),
+    "lite": ("umlbook.book.lite", "build the book that runs in a browser"),
 }
+IN_BROWSER = ("doctor", "reproduce", "hand-in")
+"""The commands that can do without other processes, which Python in a web page has not."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -44,6 +48,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 for success, 1 for a failure that was explained, 130 when interrupted.
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    if in_browser() and not {*IN_BROWSER, "-h", "--help", "--version"} & {*words}:
+        named = next((word for word in words if word in COMMANDS), "")
+        print(needs_a_computer(f"umlbook {named}".strip()), file=sys.stderr)
+        return 1
     args = build_parser(words).parse_args(words)
     try:
         return int(args.run(args))

@@ -3,11 +3,13 @@
 The call runs in a thread of its own, so that the limit holds on every platform and inside widget
 callbacks too. The limit counts processor time, so that a busy machine stops nobody. A function
 that runs on is stopped at its next line of Python; one that hangs inside compiled code cannot be
-stopped, but the check still returns.
+stopped, but the check still returns. In a web page, where there are no threads, the call is traced
+instead: the clock is read at each line of Python, and compiled code runs to its end.
 """
 
 import ctypes
 import inspect
+import sys
 import time
 import traceback
 import warnings
@@ -15,9 +17,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from threading import Thread
+from types import FrameType
 from typing import Any
 
 import numpy as np
+
+from umlbook._browser import in_browser
 
 TIME_LIMIT = 10.0  # seconds for one call, as `stopwatch` counts them
 PATIENCE = 10.0  # real seconds that count as one, for a call that only waits
@@ -60,6 +65,30 @@ def stopwatch() -> Callable[[], float]:
 def limited(task: Callable[[], Any], seconds: float | None = None) -> Any:
     """What `task()` returns or raises; `OutOfTime` when the `stopwatch` passes `seconds`."""
     limit = TIME_LIMIT if seconds is None else seconds
+    return (_traced if in_browser() else _in_thread)(task, limit)
+
+
+def _traced(task: Callable[[], Any], limit: float) -> Any:
+    """`limited` where there are no threads: a trace function ends the task at its next line."""
+    spent = stopwatch()
+
+    def trace(frame: FrameType, event: str, arg: Any) -> Any:
+        if spent() > limit:
+            raise _Stop
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        return task()
+    except _Stop:
+        raise _out_of_time(limit) from None
+    finally:
+        sys.settrace(before)
+
+
+def _in_thread(task: Callable[[], Any], limit: float) -> Any:
+    """`limited` elsewhere: the task runs beside the clock."""
     values: list[Any] = []
     errors: list[BaseException] = []
 
@@ -81,10 +110,14 @@ def limited(task: Callable[[], Any], seconds: float | None = None) -> Any:
                 ctypes.c_ulong(thread.ident or 0), ctypes.py_object(_Stop)
             )
     if ran_on:
-        raise OutOfTime(f"it ran longer than {limit:g} s and was stopped")
+        raise _out_of_time(limit)
     if errors:
         raise errors[0]
     return values[0]
+
+
+def _out_of_time(limit: float) -> OutOfTime:
+    return OutOfTime(f"it ran longer than {limit:g} s and was stopped")
 
 
 def is_hole(value: Any) -> bool:

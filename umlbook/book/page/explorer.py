@@ -172,7 +172,7 @@ class Explorer:
     @property
     def revealed(self) -> bool:
         """Whether the picture is shown."""
-        return self._result.layout.display is None
+        return self._result.layout.display != "none"
 
     @property
     def values(self) -> dict[str, Value]:
@@ -205,7 +205,7 @@ class Explorer:
         )
         self._button.layout.display = "none"
         self._refresh()
-        self._result.layout.display = None
+        self._result.layout.display = ""  # None does not reach a page whose kernel is a browser's
 
     def set(self, **values: Value) -> Explorer:
         """Move the sliders, as the reader would, and return the panel."""

@@ -192,7 +192,9 @@ class _Picture:
         return self.sentence
 
     def _repr_mimebundle_(self, **kwargs: object) -> tuple[dict[str, Any], dict[str, Any]]:
-        data = {"image/png": self.png, "text/plain": self.sentence}
+        # As text: the kernel in a browser does not encode the bytes of what is displayed.
+        png = b64encode(self.png).decode("ascii")
+        data = {"image/png": png, "text/plain": self.sentence}
         return data, {"image/png": {"alt": self.sentence}}
 
 

@@ -22,6 +22,7 @@ from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
+from umlbook._browser import in_browser, needs_a_computer
 from umlbook.experiments.engine.storage import Row
 
 Cell = dict[str, Any]
@@ -174,6 +175,8 @@ def _attempts(
     if dask is None and (jobs == 1 or len(cells) < 2):
         yield from (attempt(work, cell) for cell in cells)
         return
+    if in_browser():
+        raise OSError(needs_a_computer("a grid with jobs or dask"))
     with _dask_backend(dask) if dask else contextlib.nullcontext():
         parallel = Parallel(n_jobs=-1 if dask else jobs, return_as="generator_unordered")
         yield from parallel(delayed(attempt)(work, cell) for cell in cells)

