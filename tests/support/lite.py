@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from nbformat import NotebookNode, from_dict
+from nbval.plugin import IPyNbCell, coalesce_streams, nocolors
 
 from support.waiting import HANGS, wait_until
 from umlbook.book.lite import parts
@@ -128,10 +129,49 @@ class NodePython:
 
     def close(self) -> None:
         """End the process."""
-        if self.process.stdin:
-            self.process.stdin.close()
-        self.process.terminate()
-        self.process.wait(HANGS)
+        with self.process:  # closes its pipes
+            self.process.terminate()
+
+
+class Comparison:
+    """The comparison that nbval makes of a cell's outputs, without a test item around it."""
+
+    skipped = (
+        "metadata", "traceback", "text/latex", "prompt_number", "output_type", "name",
+        "execution_count", "application/vnd.jupyter.widget-view+json", "image/png", "image/jpeg",
+    )  # fmt: skip
+    colors = nocolors
+    sanitize = staticmethod(lambda text: text)
+    compare_outputs = IPyNbCell.compare_outputs
+
+    def __init__(self) -> None:
+        self.comparison_traceback: list[str] = []
+
+    def format_output_compare(self, key: str, stored: str, new: str) -> None:
+        """Note a difference."""
+        self.comparison_traceback.append(f"{key}: stored\n{stored}\nnow\n{new}")
+
+    @classmethod
+    def difference(cls, new: list[NotebookNode], stored: list[NotebookNode]) -> str:
+        """What differs; empty when nothing does."""
+        compared = cls()
+        new, stored = coalesce_streams(new), coalesce_streams(stored)
+        same = compared.compare_outputs(new, stored, skip_compare=cls.skipped)
+        return "" if same else "\n".join(map(str, compared.comparison_traceback))
+
+
+def differences(cells: list[NotebookNode], outputs: list[list[NotebookNode]]) -> list[str]:
+    """What differs between stored cells and the outputs of a run, or cannot be shown on a page."""
+    found = []
+    for number, (cell, new) in enumerate(zip(cells, outputs, strict=True), start=1):
+        found += [f"code cell {number}: {o.ename}: {o.evalue}" for o in new if "ename" in o]
+        for output in new:
+            data = output.get("data", {})
+            if not all(isinstance(data[mime], str) for mime in data if "json" not in mime):
+                found.append(f"code cell {number}: bytes, which a page cannot show")
+        if said := Comparison.difference(new, cell.outputs):
+            found.append(f"code cell {number}: {said}")
+    return found
 
 
 def node_or_skip() -> None:

@@ -13,6 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import nbformat
+
 from umlbook.book.lite import parts
 from umlbook.book.lite.parts import LiteError
 from umlbook.book.lite.wheel import write_wheel
@@ -23,7 +25,10 @@ APPS = ("notebooks", "lab", "tree", "edit")
 EPOCH = "315532800"  # 1980, the first year of a zip file
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
 EXTENSIONS = (KERNEL, "@jupyter-widgets/jupyterlab-manager")
-SCRIPTS = ("live.js", "live.css")
+STATIC = ("index.html", "live.css", "live.js")
+ICONS = ("favicon-notebook.ico", "favicon-busy-1.ico")
+N_FILES = len(parts.PARTS["packages"]) + len(parts.PARTS["wheels"]) + 7
+"""What a kernel fetches: these, four wheels that are not pinned, and three files for itself."""
 
 SETTINGS: dict[str, Any] = {
     # Else cells out of view are not in the page: neither found by search nor printed.
@@ -54,28 +59,31 @@ def build(notebooks: Path, out: Path, *, pyodide: Path | None = None, back: str 
     LiteError
         When a part is missing or is not the pinned one.
     """
-    out.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix="umlbook-lite-") as scratch:
-        run_jupyterlite(notebooks, Path(scratch), out)
+        shutil.copytree(run_jupyterlite(notebooks, Path(scratch)), out, dirs_exist_ok=True)
     address = put_parts(out, pyodide)
     configure(out, address)
     for page in (out / app / "index.html" for app in APPS):
         page.write_text(with_script(page.read_text("utf-8"), back), "utf-8")
-    static = files("umlbook.book.lite") / "static"
-    for name in SCRIPTS:
-        (out / name).write_bytes((static / name).read_bytes())
-    (out / "index.html").write_text((static / "index.html").read_text("utf-8"), "utf-8")
+    for name in STATIC:
+        content = (files("umlbook.book.lite") / "static" / name).read_bytes()
+        (out / name).write_bytes(content)
+    put_icons(out)
     (out / ".nojekyll").touch()
 
 
-def run_jupyterlite(notebooks: Path, scratch: Path, out: Path) -> None:
-    """Let JupyterLite write its pages and copy the notebooks; nothing of this machine gets in."""
+def run_jupyterlite(notebooks: Path, scratch: Path) -> Path:
+    """Let JupyterLite write its pages and the notebooks; nothing of this machine gets in.
+
+    It changes the times of all files beside its folder, so it gets one where there are no others.
+    """
+    made = scratch / "out" / "live"
     contents = scratch / "contents"
     for path in sorted(notebooks.glob("**/*.ipynb")):
         where = path.relative_to(notebooks)
         if not any(part.startswith(".") for part in where.parts):
             (contents / where).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, contents / where)
+            (contents / where).write_text(live_copy(path), encoding="utf-8")
             os.utime(contents / where, (int(EPOCH), int(EPOCH)))
     lite = scratch / "lite"
     lite.mkdir()
@@ -90,7 +98,7 @@ def run_jupyterlite(notebooks: Path, scratch: Path, out: Path) -> None:
             "lite_dir": str(lite),
             "no_sourcemaps": True,
             "no_unused_shared_packages": True,
-            "output_dir": str(out.resolve()),
+            "output_dir": str(made),
             "source_date_epoch": int(EPOCH),
         }
     }
@@ -98,7 +106,20 @@ def run_jupyterlite(notebooks: Path, scratch: Path, out: Path) -> None:
     command = [sys.executable, "-m", "jupyterlite_core", "build"]
     done = subprocess.run(command, cwd=lite, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise LiteError(f"JupyterLite stopped:\n{(done.stderr or done.stdout).strip()[-2000:]}")
+        raise LiteError(f"JupyterLite stopped:\n{(done.stdout + done.stderr).strip()[-2000:]}")
+    return made
+
+
+def live_copy(path: Path) -> str:
+    """A notebook as JupyterLite wants it: texts in one piece, and its outputs trusted.
+
+    A server would join the lines of a text and know whose outputs these are; here there is none.
+    """
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.metadata["trusted"] = True
+    return json.dumps(notebook, ensure_ascii=False, sort_keys=True)
 
 
 def extension_folder(name: str) -> Path:
@@ -171,11 +192,20 @@ def configure(out: Path, pyodide: str) -> None:
     path.write_text(json.dumps(whole, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
+def put_icons(out: Path) -> None:
+    """The icons of a tab, which the pages ask for and JupyterLite does not bring."""
+    folder = out / "static" / "favicons"
+    folder.mkdir(parents=True)
+    for name in ICONS:
+        shutil.copyfile(out / "notebooks" / "favicon.ico", folder / name)
+
+
 def with_script(page: str, back: str) -> str:
     """A page of JupyterLite with the book's own bar on it."""
     added = (
+        '<link rel="icon" href="../static/favicons/favicon-notebook.ico">'
         '<link rel="stylesheet" href="../live.css">'
-        f'<script src="../live.js" data-back="{back}"></script>'
+        f'<script src="../live.js" data-back="{back}" data-files="{N_FILES}"></script>'
     )
     changed, found = re.subn(r"<head[^>]*>", lambda head: head[0] + added, page, count=1)
     if not found:
