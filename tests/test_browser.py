@@ -12,18 +12,16 @@ import pytest
 from support.browser import (
     add_stripped_copy,
     answer_after_check,
+    assert_controls_draw,
     exercise_areas,
     is_blank,
-    move_slider,
     open_notebook,
     pictures_after,
-    reveal,
     run_all,
     running_chromium,
     running_lab,
     same_pictures,
     slider_areas,
-    visible_pictures,
     watched_page,
 )
 
@@ -96,23 +94,6 @@ def lab(tmp_path_factory):
 def browser():
     with running_chromium() as chromium:
         yield chromium
-
-
-def assert_drawn(pictures, when):
-    assert pictures, f"no picture {when}"
-    assert not any(map(is_blank, pictures)), f"a picture is blank {when}"
-
-
-def assert_controls_draw(area):
-    """Every slider, and the play button, leads to other pictures, none of them blank."""
-    reveal(area)
-    assert_drawn(visible_pictures(area), "before any move")
-    for slider in area.locator(".widget-slider:visible").all():
-        when = f"after moving the slider {' '.join(slider.inner_text().split())!r}"
-        assert_drawn(pictures_after(area, lambda slider=slider: move_slider(slider), when), when)
-    for play in area.locator(".widget-play:visible").all():
-        when = "after pressing play"
-        assert_drawn(pictures_after(area, play.locator("button").first.click, when), when)
 
 
 @pytest.mark.parametrize("name", ["good.ipynb", *PAGES])

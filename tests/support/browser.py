@@ -288,3 +288,20 @@ def pictures_after(
         return after if after and not same_pictures(before, after) else None
 
     return wait_until(changed, f"another picture after {name}", seconds=seconds)
+
+
+def assert_drawn(pictures, when):
+    assert pictures, f"no picture {when}"
+    assert not any(map(is_blank, pictures)), f"a picture is blank {when}"
+
+
+def assert_controls_draw(area):
+    """Every slider, and the play button, leads to other pictures, none of them blank."""
+    reveal(area)
+    assert_drawn(visible_pictures(area), "before any move")
+    for slider in area.locator(".widget-slider:visible").all():
+        when = f"after moving the slider {' '.join(slider.inner_text().split())!r}"
+        assert_drawn(pictures_after(area, lambda slider=slider: move_slider(slider), when), when)
+    for play in area.locator(".widget-play:visible").all():
+        when = "after pressing play"
+        assert_drawn(pictures_after(area, play.locator("button").first.click, when), when)

@@ -8,8 +8,11 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -96,6 +99,27 @@ def built_book(out: Path, **options: Any) -> Path:
         pytest.skip(f"the live book cannot be built: {error}")
     build(NOTEBOOKS, out, pyodide=pyodide, **options)
     return out
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a folder on a local port, as a static host would have it."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        extensions_map = SimpleHTTPRequestHandler.extensions_map | {
+            ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm",
+        }  # fmt: skip
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    handler = partial(Quiet, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
 
 
 # ------------------------------------------------------------------------------ Python under Node

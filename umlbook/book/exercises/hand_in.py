@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import zipfile
+from base64 import b64encode
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from umlbook._browser import in_browser
 from umlbook.book.exercises import cells as _cells
 from umlbook.book.exercises.model import Status
 from umlbook.book.exercises.progress import (
@@ -64,7 +66,10 @@ class Receipt:
     def _repr_html_(self) -> str:
         first, *others = map(escape, self._lines())
         name = escape(self.path.name)
-        link = first.replace(name, f'<a href="{name}" download>{name}</a>', 1)
+        address = name
+        if in_browser():  # no server has the file, so the link carries it
+            address = f"data:application/zip;base64,{b64encode(self.path.read_bytes()).decode()}"
+        link = first.replace(name, f'<a href="{address}" download="{name}">{name}</a>', 1)
         return f"<p><strong>{link}</strong></p>" + "".join(f"<p>{line}</p>" for line in others)
 
 

@@ -7,6 +7,7 @@ kernel nor the network: formulas, steppers and search work from a folder.
 - `pages`, `snippets`: from a notebook to the source of a page; its pieces of HTML
 - `reference_pages`: contents, concordance, errata, notation and glossary, made from the ledger
 - `references`, `extension`: references that are links, and what Sphinx is taught for that
+- `live`: the links to the live book (`umlbook.book.lite`), where it is part of the site
 - `checks`: links that lead nowhere, files from other machines
 """
 
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from tqdm.auto import tqdm
 
+from umlbook.book import lite
 from umlbook.tools.copies import checkout_notebooks
 
 NEEDED = ("sphinx", "furo", "myst_parser", "sphinx-mathjax-offline")
@@ -32,6 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--solutions", action="store_true", help="add the solutions, for a teacher's own copy"
     )
+    parser.add_argument(
+        "--live", action="store_true", help="add the live book, which runs in the browser"
+    )
+    lite.add_pyodide_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -48,7 +54,15 @@ def run(args: argparse.Namespace) -> int:
             "this is not a copy of the repository, from which the pages are made.\n"
             "Run the command in such a copy, the folder with pyproject.toml and notebooks/"
         )
+    if args.live and (missing_for_live := lite.not_installed()):
+        return _failed(missing_for_live)
+    from umlbook.book.lite.parts import LiteError
     from umlbook.book.site.build import SiteError, build
+
+    def live(folder: Path) -> None:
+        from umlbook.book.lite.build import build as build_live
+
+        build_live(notebooks, folder, pyodide=args.pyodide, back="../")
 
     with tqdm(unit=" pages", disable=None) as bar:
 
@@ -58,8 +72,14 @@ def run(args: argparse.Namespace) -> int:
             bar.update(done - bar.n)
 
         try:
-            warnings = build(notebooks, args.out, solutions=args.solutions, progress=show)
-        except SiteError as error:
+            warnings = build(
+                notebooks,
+                args.out,
+                solutions=args.solutions,
+                live=live if args.live else None,
+                progress=show,
+            )
+        except (SiteError, LiteError) as error:
             bar.close()
             return _failed(f"no pages were written.\n{error}")
         except OSError as error:
@@ -68,6 +88,8 @@ def run(args: argparse.Namespace) -> int:
     for warning in warnings:
         print(f"warning: {warning}", file=sys.stderr)
     print(f"The book is at {(args.out / 'index.html').resolve()}")
+    if args.live:
+        print(f"Its live pages need a server: {sys.executable} -m http.server -d {args.out}")
     return 0
 
 

@@ -14,12 +14,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from umlbook.book.site.checks import contents, external_loads, link_problems
+from umlbook.book.site.live import FOLDER, add_links
 from umlbook.book.site.pages import Page, equation_pages, page_source, pages_in
 from umlbook.book.site.reference_pages import reference_pages
 
 MARKER = ".umlbook-site"  # says that a folder was written by this command and may be replaced
 MATHJAX = "sphinx-mathjax-offline"  # the distribution, and its importable folder
-STATIC = ("site.css", "formulas.js", "stepper.js")
+STATIC = ("site.css", "formulas.js", "stepper.js", "live-link.js")
 
 SETTINGS: dict[str, Any] = {
     "project": "umlbook",
@@ -59,6 +60,7 @@ def build(
     out: Path,
     *,
     solutions: bool = False,
+    live: Callable[[Path], object] | None = None,
     progress: Callable[[str, int, int], object] = lambda name, done, all: None,
 ) -> list[str]:
     """Make the site of a folder of notebooks and return its warnings.
@@ -71,6 +73,8 @@ def build(
         Where the site goes. It must not exist, be empty, or hold a site made before.
     solutions : bool
         Whether the solutions are part of it.
+    live : callable, optional
+        Makes the live book in the folder that it is given; the pages link to it.
     progress : callable
         Called with what is done now, how much of it is done, and how much there is.
 
@@ -93,8 +97,14 @@ def build(
         (made / ".buildinfo").unlink(missing_ok=True)
         shutil.rmtree(made / "_sources", ignore_errors=True)  # empty, as no source is copied
         (made / ".nojekyll").touch()  # else some hosts leave out the folders that begin with _
+        if live is not None:
+            add_links(made, pages)
         finished = contents(made)
-        _stop_at(link_problems(made, finished) + external_loads(made, finished))
+        loads = external_loads(made, finished)
+        if live is not None:
+            progress("the live book", 0, 0)
+            live(made / FOLDER)
+        _stop_at(link_problems(made, finished) + loads)
         put_in_place(made, out)
     return warnings
 

@@ -56,8 +56,11 @@ run: a claim stands beside its proof, its numeric check and its picture, and whe
 wrong the book shows the counterexample.
 
 These pages show what the notebooks of the book have stored. Algorithms can be stepped through here;
-sliders, quizzes and exercises answer in the live book, which is one command away in a copy of
-[the repository]({GITHUB}):
+sliders, quizzes and exercises answer in the live book.
+
+## To install it
+
+The live book is one command away in a copy of [the repository]({GITHUB}):
 
 ```bash
 python3 -m venv .venv && .venv/bin/pip install -q -e . && .venv/bin/umlbook

@@ -1,0 +1,148 @@
+"""The live book in a real browser that reaches nothing but a local server.
+
+Three chapters and the exercises of one run from top to bottom: pictures are whole, a slider and a
+stepper draw, answers are checked, work survives a reload and can be taken out and brought back.
+"""
+
+import io
+import json
+import zipfile
+from contextlib import contextmanager
+
+import pytest
+from support.browser import (
+    Watch,
+    answer_after_check,
+    assert_controls_draw,
+    exercise_areas,
+    run_all,
+    running_chromium,
+    slider_areas,
+)
+from support.lite import built_book, served
+from support.waiting import HANGS, wait_until
+
+CHAPTERS = ["00-start-here.ipynb", "01-kmeans-is-a-trace.ipynb", "04-adaptive-metric.ipynb"]
+EXERCISES = "exercises/01-kmeans-is-a-trace.ipynb"
+WRONG = "def indicator_of(labels, n_clusters):\n    return np.eye(n_clusters)[labels]"
+RIGHT = f"{WRONG} / np.sqrt(np.maximum(np.bincount(labels, minlength=n_clusters), 1))"
+HAND_IN = "from umlbook.book import hand_in\nhand_in(name='Ada')"
+BROKEN = """() => [...document.images].filter(
+    image => !image.complete || image.naturalWidth === 0).map(image => image.src.slice(0, 60))"""
+pytestmark = pytest.mark.exact_data
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    with served(built_book(tmp_path_factory.mktemp("live"))) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with running_chromium() as chromium:
+        yield chromium
+
+
+@contextmanager
+def visit(browser, url):
+    """A fresh page; at the end nothing was asked of another machine and no error was noted."""
+    with browser.new_context(viewport={"width": 1200, "height": 1400}) as context:
+        context.set_default_timeout(HANGS * 1000)
+        watch = Watch()
+        context.on("request", lambda request: watch.requests.append(request.url))
+        context.on("weberror", lambda error: watch.errors.append(str(error.error)))
+        context.on(
+            "console",
+            lambda said: watch.errors.append(said.text) if said.type == "error" else None,
+        )
+        page = context.new_page()
+        page.goto(url)
+        yield page
+    assert watch.strangers() == [], "the page asks another machine"
+    assert watch.errors == [], "the page notes an error"
+
+
+def notebook(address, name):
+    return f"{address}notebooks/index.html?path={name}"
+
+
+def wait_for_python(page):
+    page.locator("#umlbook-live", has_text="Python is ready.").wait_for()
+
+
+def press(page, menu, command):
+    """Choose an entry of a menu."""
+    page.locator(".lm-MenuBar-item", has_text=menu).first.click()
+    page.locator(f"li[data-command='{command}']:visible").first.click()
+
+
+def run_cell(page, number, source):
+    """Write a code cell anew and run it."""
+    cell = page.locator(".jp-CodeCell").nth(number)
+    cell.locator(".cm-content").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(source)
+    page.keyboard.press("Control+Enter")
+    prompt = cell.locator(".jp-InputArea-prompt")
+    wait_until(lambda: prompt.inner_text().strip(" []:").isdigit(), "the cell to run")
+    return cell
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_is_there_at_once_and_runs_from_top_to_bottom(browser, address, name):
+    with visit(browser, notebook(address, name)) as page:
+        page.locator(".jp-Notebook .jp-Cell").first.wait_for()
+        if name != CHAPTERS[0]:
+            page.locator(".jp-OutputArea-output img").first.wait_for()  # stored: nothing has run
+        bar = page.locator("#umlbook-live")
+        wait_until(lambda: "of 3" in bar.inner_text(), "the bar to say what is loaded")
+        wait_for_python(page)
+        press(page, "Edit", "editmenu:clear-all")
+        assert run_all(page) == []
+        assert page.evaluate(BROKEN) == []
+        for area in slider_areas(page):
+            assert_controls_draw(area)
+        assert page.evaluate(BROKEN) == []
+
+
+def test_answers_are_checked_and_work_is_kept_taken_out_and_brought_back(
+    browser, address, tmp_path
+):
+    with visit(browser, notebook(address, EXERCISES)) as page:
+        bar = page.locator("#umlbook-live")
+        assert "Your work is kept in this browser only" in bar.inner_text()
+        wait_for_python(page)
+        assert run_all(page) == []
+        area = exercise_areas(page)[0]
+        assert "not attempted" in answer_after_check(area)
+        run_cell(page, 2, WRONG)
+        assert "wrong" in answer_after_check(area)
+        run_cell(page, 2, RIGHT)
+        assert "correct" in answer_after_check(area)
+        last = page.locator(".jp-CodeCell").count() - 1
+        report = run_cell(page, last, "report()")
+        assert "1 of 7 answered correctly" in report.inner_text()
+
+        press(page, "File", "docmanager:save")
+        with page.expect_download() as download:
+            press(page, "File", "docmanager:download")
+        taken = json.loads(download.value.path().read_text(encoding="utf-8"))
+        assert RIGHT in [cell["source"] for cell in taken["cells"]]
+        with page.expect_download() as download:
+            run_cell(page, last, HAND_IN).locator("a[download]").click()
+        with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:
+            assert "hand-in.json" in archive.namelist()
+
+        page.reload()
+        page.locator(".jp-CodeCell", has_text="np.bincount").wait_for()
+        bar.get_by_role("link", name="All notebooks").click()
+        page.get_by_text("exercises", exact=True).dblclick()
+        for name in ("umlbook-progress.html", "hand-in-Ada.zip"):
+            page.get_by_text(name, exact=True).wait_for()
+        back = tmp_path / "mine.ipynb"
+        back.write_text(json.dumps(taken), encoding="utf-8")
+        with page.expect_file_chooser() as chooser:
+            page.get_by_role("button", name="Upload").click()
+        chooser.value.set_files(back)
+        page.get_by_text("mine.ipynb", exact=True).wait_for()
