@@ -11,7 +11,8 @@ ALLOWED = {
     "ledger": {"page"},
     "exercises": {"page"},
     "own": {"page"},
-    "site": {"page", "ledger"},
+    "lite": set(),
+    "site": {"page", "ledger", "lite"},
 }
 
 

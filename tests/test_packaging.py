@@ -113,7 +113,7 @@ def test_every_requirement_but_the_package_itself_has_a_lower_bound() -> None:
     groups = [PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()]
     unbound = [item for group in groups for item in group if not re.search(r">=\d", item)]
     # With a bound `uv pip compile` would look for umlbook in the registry instead of here.
-    assert unbound == ["umlbook[dask,site]"]
+    assert unbound == ["umlbook[dask,lite,site]"]
 
 
 def test_ci_and_hooks_run_what_the_tests_run() -> None:

@@ -17,4 +17,6 @@ def needs_a_computer(what: str) -> str:
     >>> needs_a_computer("grading")
     'grading starts other processes, which Python in a web page cannot: install umlbook for it'
     """
-    return f"{what} starts other processes, which Python in a web page cannot: install umlbook for it"
+    return (
+        f"{what} starts other processes, which Python in a web page cannot: install umlbook for it"
+    )

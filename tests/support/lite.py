@@ -113,8 +113,18 @@ def served(folder: Path) -> Iterator[str]:
         def log_message(self, *args: object) -> None:
             pass
 
-    handler = partial(Quiet, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        def do_GET(self) -> None:  # what a browser asks every host for
+            if self.path == "/favicon.ico":
+                self.send_response(204)
+                self.end_headers()
+            else:
+                super().do_GET()
+
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, *args: object) -> None:
+            """A page that is closed breaks off what it asked for."""
+
+    with Server(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
         thread = Thread(target=server.serve_forever, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}/"

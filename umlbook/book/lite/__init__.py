@@ -75,10 +75,10 @@ def run(args: argparse.Namespace) -> int:
 def not_installed() -> str:
     """What is missing for the live book and how to get it; empty when nothing is."""
     missing = [name for name in NEEDED if find_spec(name) is None]
-    return missing and (
-        f"{', '.join(missing)} not installed; run\n"
-        f'  {sys.executable} -m pip install "umlbook[lite]"'
-    ) or ""
+    if not missing:
+        return ""
+    install = f'{sys.executable} -m pip install "umlbook[lite]"'
+    return f"{', '.join(missing)} not installed; run\n  {install}"
 
 
 def _failed(message: str) -> int:

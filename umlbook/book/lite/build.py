@@ -22,7 +22,7 @@ from umlbook.book.lite.wheel import write_wheel
 MARKER = ".umlbook-lite"  # says that a folder was written by this command and may be replaced
 FIRST = "00-start-here.ipynb"
 APPS = ("notebooks", "lab", "tree", "edit")
-EPOCH = "315532800"  # 1980, the first year of a zip file
+EPOCH = 1767225600  # the time of all files: any fixed day, here the first of 2026
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
 EXTENSIONS = (KERNEL, "@jupyter-widgets/jupyterlab-manager")
 STATIC = ("index.html", "live.css", "live.js")
@@ -84,7 +84,7 @@ def run_jupyterlite(notebooks: Path, scratch: Path) -> Path:
         if not any(part.startswith(".") for part in where.parts):
             (contents / where).parent.mkdir(parents=True, exist_ok=True)
             (contents / where).write_text(live_copy(path), encoding="utf-8")
-            os.utime(contents / where, (int(EPOCH), int(EPOCH)))
+            os.utime(contents / where, (EPOCH, EPOCH))
     lite = scratch / "lite"
     lite.mkdir()
     (lite / "overrides.json").write_text(json.dumps(SETTINGS), encoding="utf-8")
@@ -99,7 +99,7 @@ def run_jupyterlite(notebooks: Path, scratch: Path) -> Path:
             "no_sourcemaps": True,
             "no_unused_shared_packages": True,
             "output_dir": str(made),
-            "source_date_epoch": int(EPOCH),
+            "source_date_epoch": EPOCH,
         }
     }
     (lite / "jupyter_lite_config.json").write_text(json.dumps(config), encoding="utf-8")
@@ -129,7 +129,9 @@ def extension_folder(name: str) -> Path:
     for folder in jupyter_path("labextensions"):
         if (Path(folder) / name / "package.json").is_file():
             return Path(folder) / name
-    raise LiteError(f'{name} is not installed: run\n  {sys.executable} -m pip install "umlbook[lite]"')
+    raise LiteError(
+        f'{name} is not installed: run\n  {sys.executable} -m pip install "umlbook[lite]"'
+    )
 
 
 def put_parts(out: Path, pyodide: Path | None) -> str:

@@ -27,7 +27,9 @@ def write_wheel(folder: Path, package: Path = PACKAGE) -> Path:
         for path in package_files(package)
     }
     info = f"umlbook-{number}.dist-info"
-    content[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: umlbook\nVersion: {number}\n".encode()
+    content[f"{info}/METADATA"] = (
+        f"Metadata-Version: 2.1\nName: umlbook\nVersion: {number}\n".encode()
+    )
     content[f"{info}/WHEEL"] = b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     content[f"{info}/RECORD"] = "".join(f"{name},,\n" for name in content).encode()
     path = folder / f"umlbook-{number}-py3-none-any.whl"

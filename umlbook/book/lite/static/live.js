@@ -55,9 +55,10 @@
       nothing is sent anywhere, and clearing the browser's data deletes it. To keep your work or to
       take it elsewhere, use <b>File › Download</b>; to bring it back, open <b>All notebooks</b> and
       use <b>Upload</b>. A file made by <b>Hand in</b> is in that list, too.</p>`;
-    const read = path.startsWith("solutions/") ? "" : path.replace(/\.ipynb$/, ".html");
+    const hasPage = path.endsWith(".ipynb") && !path.startsWith("solutions/");
+    const read = hasPage ? path.replace(/\.ipynb$/, ".html") : "index.html";
     const links = document.createElement("nav");
-    if (back) links.append(link("Read this page", here(back + (read || "index.html"))));
+    if (back) links.append(link(hasPage ? "Read this page" : "Read the book", here(back + read)));
     links.append(link("All notebooks", here("tree/index.html")));
     bar.append(state, kept, links);
     document.body.append(bar);
