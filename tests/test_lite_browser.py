@@ -19,7 +19,7 @@ from support.browser import (
     running_chromium,
     slider_areas,
 )
-from support.lite import built_book, served
+from support.lite import built_site, served
 from support.waiting import HANGS, wait_until
 
 CHAPTERS = ["00-start-here.ipynb", "01-kmeans-is-a-trace.ipynb", "04-adaptive-metric.ipynb"]
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.exact_data
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    with served(built_book(tmp_path_factory.mktemp("live"))) as url:
+    with served(built_site(tmp_path_factory.mktemp("made") / "site")) as url:
         yield url
 
 
@@ -64,7 +64,7 @@ def visit(browser, url):
 
 
 def notebook(address, name):
-    return f"{address}notebooks/index.html?path={name}"
+    return f"{address}live/notebooks/index.html?path={name}"
 
 
 def wait_for_python(page):
@@ -87,6 +87,31 @@ def run_cell(page, number, source):
     prompt = cell.locator(".jp-InputArea-prompt")
     wait_until(lambda: prompt.inner_text().strip(" []:").isdigit(), "the cell to run")
     return cell
+
+
+def test_a_page_leads_to_its_live_form_at_the_same_section_and_back(browser, address):
+    section = "1.2 Do we need the means at all?"
+    with visit(browser, f"{address}01-kmeans-is-a-trace.html") as page:
+        heading = page.get_by_role("heading", name=section)
+        heading.evaluate("heading => heading.scrollIntoView({behavior: 'instant'})")
+        page.locator(".run-here a").click()  # still in view
+        live = page.locator(".jp-RenderedMarkdown h2", has_text=section)
+        live.wait_for()
+        in_view = "heading => Math.abs(heading.getBoundingClientRect().top) < innerHeight / 2"
+        wait_until(lambda: live.evaluate(in_view), "the live page to show the section")
+        page.locator("#umlbook-live").get_by_role("link", name="Read this page").click()
+        page.wait_for_url(f"{address}01-kmeans-is-a-trace.html")
+
+
+def test_the_first_page_has_three_doors_that_open(browser, address):
+    with visit(browser, address) as page:
+        doors = page.locator("nav.doors a")
+        assert [door.split()[0] for door in doors.all_inner_texts()] == ["Read", "Run", "Install"]
+        for door in doors.all():
+            target = door.evaluate("door => door.href")
+            assert page.request.get(target.split("#")[0]).ok
+        doors.nth(2).click()
+        assert page.get_by_role("heading", name="To install it").is_visible()
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

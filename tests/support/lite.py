@@ -90,14 +90,29 @@ def _fetch_pyodide(folder: Path, sums: dict[str, str]) -> None:
     assert not wrong, f"not as pinned in parts.json: {wrong}"
 
 
-def built_book(out: Path, **options: Any) -> Path:
-    """The live book in a folder, with Python in it; skips where a part cannot be fetched."""
+def all_parts() -> Path:
+    """The folder with the files of Pyodide, the wheels being in the cache, too; or skip."""
     pyodide = pyodide_folder()
     try:
         parts.fetch_wheels(parts.cache_folder() / "wheels")
     except parts.LiteError as error:
         pytest.skip(f"the live book cannot be built: {error}")
-    build(NOTEBOOKS, out, pyodide=pyodide, **options)
+    return pyodide
+
+
+def built_book(out: Path) -> Path:
+    """The live book in a folder, with Python in it; skips where a part cannot be fetched."""
+    build(NOTEBOOKS, out, pyodide=all_parts())
+    return out
+
+
+def built_site(out: Path) -> Path:
+    """The pages and the live book in one folder, made by the command."""
+    command = [sys.executable, "-m", "umlbook", "site", "--live", "--out", str(out)]
+    command += ["--pyodide", str(all_parts())]
+    root = NOTEBOOKS.parent
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
     return out
 
 

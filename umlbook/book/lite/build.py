@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -142,7 +143,7 @@ def put_parts(out: Path, pyodide: Path | None) -> str:
         shutil.copyfile(wheel, wheels / wheel.name)
     own = [
         parts.entry(
-            "umlbook", "0", write_wheel(wheels), ["umlbook"],
+            "umlbook", version("umlbook"), write_wheel(wheels), ["umlbook"],
             "ipywidgets", "matplotlib", "numpy", "scikit-learn", "scipy", "tqdm",
         ),
         *(kernel_part(name, out) for name in ("ipykernel", "piplite", "pyodide-kernel")),
