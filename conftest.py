@@ -29,6 +29,11 @@ def pytest_addoption(parser):
         metavar="SEED",
         help="multiply all data by 1 + 1e-12 times noise from this seed: nothing may change",
     )
+    parser.addoption(
+        "--lite-all",
+        action="store_true",
+        help="run the long chapters, too, in the Python of a browser (test_lite_node.py)",
+    )
 
 
 def pytest_configure(config):

@@ -124,8 +124,9 @@ def test_missing_tools_are_named_with_the_command_that_installs_them(monkeypatch
 def test_the_published_folder_is_that_of_the_command():
     workflow = yaml.safe_load((ROOT / ".github/workflows/pages.yml").read_text(encoding="utf-8"))
     steps = workflow["jobs"]["publish"]["steps"]
-    (command,) = [step["run"] for step in steps if "run" in step]
-    assert "umlbook site --live --out public" in command
+    tested, command = [step["run"] for step in steps if "run" in step]
+    assert "tests/test_lite_node.py --lite-all" in tested
+    assert command == "umlbook site --live --out public"
     (upload,) = [s for s in steps if s.get("uses", "").startswith("actions/upload-pages-artifact")]
     assert upload["with"]["path"] == "public"
 

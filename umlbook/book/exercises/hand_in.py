@@ -66,10 +66,11 @@ class Receipt:
     def _repr_html_(self) -> str:
         first, *others = map(escape, self._lines())
         name = escape(self.path.name)
-        address = name
+        target = f'href="{name}" download'
         if in_browser():  # no server has the file, so the link carries it
-            address = f"data:application/zip;base64,{b64encode(self.path.read_bytes()).decode()}"
-        link = first.replace(name, f'<a href="{address}" download="{name}">{name}</a>', 1)
+            data = b64encode(self.path.read_bytes()).decode("ascii")
+            target = f'href="data:application/zip;base64,{data}" download="{name}"'
+        link = first.replace(name, f"<a {target}>{name}</a>", 1)
         return f"<p><strong>{link}</strong></p>" + "".join(f"<p>{line}</p>" for line in others)
 
 
