@@ -39,6 +39,7 @@ def test_nothing_is_shown_before_a_prediction(panel):
 def test_a_click_on_show_me_reveals_without_a_prediction(panel):
     panel._button.click()
     assert panel.revealed and panel._button.layout.display == "none"
+    assert panel._result.layout.display == ""  # None would not show it where the kernel is a page's
 
 
 def test_a_slider_moved_before_the_prediction_draws_nothing(panel):
