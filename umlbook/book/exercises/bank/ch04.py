@@ -65,13 +65,13 @@ QUESTIONS = [
     ),
     Question(
         "4.q2",
-        "lam = 0, n = 100, and the samples vary in both columns of XW (l = 2). Their total "
-        "scatter in the Mahalanobis distance is",
+        "lam = 0, n = 100, and the two columns of the centred XW are linearly independent (l = 2). "
+        "The total scatter of its rows in the Mahalanobis distance is",
         [
             Choice(
-                "200, whatever W is", "Each of the l whitened axes has variance one.", right=True
+                "200, for each such W", "Each of the l whitened axes has variance one.", right=True
             ),
-            Choice("larger for a better W", "Whitening fixes it; only its split changes."),
+            Choice("larger for a better W", "Whitening fixes it. W changes how it splits."),
             Choice("100", "That is one axis; there are l = 2."),
         ],
     ),
