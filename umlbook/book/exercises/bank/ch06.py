@@ -170,7 +170,8 @@ QUESTIONS = [
     ),
     Question(
         "6.q3",
-        "CPD-UML gets 70 % on a table where k-means gets 58 %. What shows that the motion did it?",
+        "CPD-UML gets 70 % on a table where k-means gets 58 %. Which of these says most about what "
+        "the motion did?",
         [
             Choice(
                 "The gain of 12 points.",
@@ -181,13 +182,14 @@ QUESTIONS = [
                 "The least J falls whenever lambda does, whatever becomes of the labels.",
             ),
             Choice(
-                "A gain over the same method with Psi = 0, sigma and lambda chosen without labels.",
-                "Psi = 0 has no sigma and no lambda: picked by the labels, they would be a second "
-                "difference beside the motion.",
+                "The gain over the same method with Psi = 0 and as many starts to choose from, "
+                "each chosen by the same rule.",
+                "Both have a choice, made in the same way, and one of them has the motion besides. "
+                "Whether the gain is chance is for a test over many splits.",
                 right=True,
             ),
             Choice(
-                "A gain over the same method with Psi = 0, sigma and lambda picked by the labels.",
+                "The gain over the same method with Psi = 0, sigma and lambda picked by the labels.",
                 "Psi = 0 has nothing to pick, so part of the gain is the help of the labels.",
             ),
         ],
