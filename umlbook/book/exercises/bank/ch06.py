@@ -189,7 +189,7 @@ QUESTIONS = [
                 right=True,
             ),
             Choice(
-                "The gain over the same method with Psi = 0, sigma and lambda picked by the labels.",
+                "The gain over the same method with Psi = 0, sigma and lambda picked by labels.",
                 "Psi = 0 has nothing to pick, so part of the gain is the help of the labels.",
             ),
         ],
