@@ -71,7 +71,7 @@ QUESTIONS = [
     Question(
         "7.q1",
         "The paper prints exp(-y t) where exp(y t) is meant. Which change of the data has the same "
-        "effect as the printed sign?",
+        "effect on the cost as the printed sign?",
         [
             Choice(
                 "Exchanging must-links and cannot-links",
@@ -83,7 +83,8 @@ QUESTIONS = [
                 "Distances do not see that, so neither does anything else.",
             ),
             Choice(
-                "Setting the threshold to zero", "That moves t, but leaves its sign where it was."
+                "Setting the threshold to zero",
+                "That moves every t by the same amount; the sign in front of t stays.",
             ),
         ],
     ),
@@ -117,7 +118,7 @@ QUESTIONS = [
             ),
             Choice(
                 "It picks the separator with the widest margin",
-                "A penalty would; the cost alone goes to zero for all separators alike.",
+                "That would take a penalty: the cost alone goes to zero whatever the margin.",
             ),
             Choice(
                 "It lets the unlabelled pairs choose",
