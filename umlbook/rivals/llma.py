@@ -106,9 +106,9 @@ class LLMA(SteppingPairRival):
     r-th sample that has a must-link. Cannot-links are checked and not used.
 
     **Our reading:** the full text of the source was not available. It moves the samples in
-    several rounds with widths that change by a schedule we do not know; we make one round, as many
-    rounds with wide bumps pull all samples into one point. Width, neighbours, lambda and when to
-    stop are our choice, the last made with the labels of wine in sight.
+    several rounds with widths that change by a schedule we do not know; we make one round. Width,
+    neighbours, lambda and when to stop are our choice, the last made with the labels of wine in
+    sight.
 
     Parameters
     ----------
