@@ -104,6 +104,11 @@ def centered(X: ArrayLike) -> Array:
     return X - X.mean(axis=0)
 
 
+def about_median(X: Array) -> Array:
+    """X minus the median of its rows, an origin that one far row does not move."""
+    return X - np.median(X, axis=0)
+
+
 def total_scatter(X: ArrayLike) -> Array:
     """S_t: scatter of all samples about their mean, d x d."""
     deviations = centered(X)

@@ -275,6 +275,7 @@ class CPDUML(TransformerMixin, SteppingClusterer):
         self.X_fit_ = problem.field.basis.nodes
         self.cluster_centers_ = state.centers
         self._space = problem.space
+        self._origin = np.median(problem.field.X, axis=0)
         self.labels_ = self._nearest(self._moved(problem.field.X))
 
     def _moved(self, points: Array) -> Array:
@@ -309,5 +310,5 @@ class CPDUML(TransformerMixin, SteppingClusterer):
         return self._nearest(self.transform(X))
 
     def _nearest(self, moved: Array) -> Labels:
-        origin = self.cluster_centers_.mean(axis=0)  # how near a tie is does not depend on it
-        return nearest_center(moved - origin, self.cluster_centers_ - origin)
+        # about the median of the training rows: how near a tie is does not depend on the origin
+        return nearest_center(moved - self._origin, self.cluster_centers_ - self._origin)

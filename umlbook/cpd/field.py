@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import eigh, lstsq, solve, svd
 
-from umlbook.algebra import Array, centered
+from umlbook.algebra import Array, about_median
 from umlbook.kernels import rbf
 
 PENALTIES = ("coefficients", "smoothness")
@@ -162,7 +162,7 @@ class FieldProblem:
 
     @cached_property
     def split_X(self) -> tuple[Array, Array]:
-        return self.basis.split(centered(self.X))  # keeps the digits of data far from the origin
+        return self.basis.split(about_median(self.X))  # the digits of data far from the origin stay
 
     def best_field(self, Y: Array) -> Field:
         """Psi of Eq. 20 in O(n^2 K), or O(n m K) with m nodes.

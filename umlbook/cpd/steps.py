@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from umlbook.algebra import (
     Array,
     Labels,
-    centered,
+    about_median,
     cluster_means,
     indicator,
     spectral_embedding,
@@ -67,9 +67,9 @@ def cpd_steps(
 def lloyd_labels(moved: Array, labels: Labels, n_clusters: int) -> Labels:
     """Where Lloyd's algorithm settles among the moved points, from the present labels on.
 
-    They are centred first: how near a tie is does not depend on where the origin lies.
+    They are taken about their median: how near a tie is does not depend on the origin.
     """
-    return settled(lloyd_steps(centered(moved), labels, n_clusters)).labels
+    return settled(lloyd_steps(about_median(moved), labels, n_clusters)).labels
 
 
 def spectral_labels(X: Array, n_clusters: int, seed: int = 0, n_runs: int = KMEANS_RUNS) -> Labels:
