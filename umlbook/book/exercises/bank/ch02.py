@@ -87,7 +87,7 @@ QUESTIONS = [
             ),
             Choice(
                 "They are equal when the clusters are balanced.",
-                "Balance does not make an eigenvector piecewise constant.",
+                "Balance does not make the eigenvectors constant on the clusters.",
             ),
         ],
     ),
@@ -97,13 +97,13 @@ QUESTIONS = [
         [
             Choice("V with a row's sign changed", "That changes V'AV unless A allows it."),
             Choice(
-                "VQ for any orthogonal Q of order k",
+                "VQ for any orthogonal Q of order K",
                 "tr(Q'V'AVQ) = tr(V'AV): only the span matters.",
                 right=True,
             ),
             Choice(
                 "QV for any orthogonal Q of order n",
-                "That turns the span away from the top eigenvectors.",
+                "In general that turns the span away from the top eigenvectors.",
             ),
         ],
     ),
@@ -113,7 +113,7 @@ QUESTIONS = [
         [
             Choice(
                 "Any unit vector orthogonal to the first",
-                "XX' has rank one: all other eigenvalues are zero, and so are their claims.",
+                "XX' has rank one: the other eigenvalues are zero, so no such vector changes the trace.",
                 right=True,
             ),
             Choice(
