@@ -256,6 +256,17 @@ def test_simplex_puts_corners_at_corners_and_negative_shares_outside():
     assert ax.get_xlim()[0] < -0.5
 
 
+@pytest.mark.parametrize("beyond", [0.0, 0.15, 0.3, 0.6])
+def test_the_names_of_the_corners_hide_no_point(beyond):
+    P = np.eye(3) + beyond * (np.eye(3) - 0.5 * (1 - np.eye(3)))  # outward from each corner
+    fig, ax = new_figure(5.4, 4.2)
+    draw.draw_simplex(ax, P, [0, 0, 0], corners=("setosa", "versicolor", "virginica"))
+    fig.canvas.draw()
+    points = ax.transData.transform(ax.collections[0].get_offsets())
+    boxes = [text.get_bbox_patch().get_window_extent() for text in ax.texts]
+    assert not any(box.contains(*point) for box in boxes for point in points)
+
+
 @pytest.mark.parametrize(
     ("function", "args", "message"),
     [

@@ -1,5 +1,9 @@
 """Quiz questions: one right choice, a reason for each, and no answer in the page's source."""
 
+import json
+import re
+from pathlib import Path
+
 import pytest
 
 from umlbook.book.exercises.bank import all_questions
@@ -8,6 +12,7 @@ from umlbook.book.exercises.progress import Progress
 from umlbook.book.exercises.quiz import Quiz, quiz
 
 QUESTIONS = list(all_questions().values())
+NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 
 
 def shown(question):
@@ -19,6 +24,16 @@ def test_exactly_one_letter_is_right_and_each_has_its_own_reason(question):
     outcomes = [shown(question).answer(letter) for letter in question.by_letter]
     assert sum(outcome.passed for outcome in outcomes) == 1
     assert len({outcome.reason for outcome in outcomes}) == len(question.choices) >= 3
+
+
+def test_every_question_is_shown_once_in_the_chapter_of_its_number():
+    asked = [
+        (question_id, path.stem[:2])
+        for path in sorted(NOTEBOOKS.glob("[0-9][0-9]-*.ipynb"))
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
+        for question_id in re.findall(r'^quiz\("(.+?)"\)', "".join(cell["source"]), re.M)
+    ]
+    assert sorted(asked) == [(q.id, f"{int(q.id.split('.')[0]):02}") for q in QUESTIONS]
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.id)

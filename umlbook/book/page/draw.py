@@ -265,11 +265,13 @@ def draw_simplex(
     marks = _matching(labels, shares, "labels")
     vertices = np.array([[0, 0], [1, 0], [0.5, np.sqrt(0.75)]])
     points = shares @ vertices
+    # A name stands beyond all points in the direction of its corner, so that it hides none.
+    beyond = np.diag(shares.max(axis=0, initial=1) - 1 + 0.15)
+    places = vertices + beyond @ (vertices - vertices.mean(axis=0)) * 3 / 2
     ax.add_patch(Polygon(vertices, closed=True, fc="white", ec=INK, lw=1.2, zorder=0))
-    _frame(ax, np.concatenate([points, vertices]), True, pad=0.16)
+    _frame(ax, np.concatenate([points, places]), True, pad=0.08)
     _scatter(ax, points, marks)
-    outward = vertices - vertices.mean(axis=0)
-    for (x, y), name in zip(vertices + 0.22 * outward, corners, strict=True):
+    for (x, y), name in zip(places, corners, strict=True):
         ax.text(x, y, name, ha="center", va="center", weight="bold", zorder=5,
                 bbox={"fc": "white", "ec": FAINT, "boxstyle": "round", "alpha": 0.9})  # fmt: skip
     ax.set_axis_off()
