@@ -263,7 +263,7 @@ def test_the_names_of_the_corners_hide_no_point(beyond):
     draw.draw_simplex(ax, P, [0, 0, 0], corners=("setosa", "versicolor", "virginica"))
     fig.canvas.draw()
     points = ax.transData.transform(ax.collections[0].get_offsets())
-    boxes = [text.get_bbox_patch().get_window_extent() for text in ax.texts]
+    boxes = [text.get_window_extent().padded(4) for text in ax.texts]
     assert not any(box.contains(*point) for box in boxes for point in points)
 
 

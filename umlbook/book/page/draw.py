@@ -266,8 +266,9 @@ def draw_simplex(
     vertices = np.array([[0, 0], [1, 0], [0.5, np.sqrt(0.75)]])
     points = shares @ vertices
     # A name stands beyond all points in the direction of its corner, so that it hides none.
-    beyond = np.diag(shares.max(axis=0, initial=1) - 1 + 0.15)
-    places = vertices + beyond @ (vertices - vertices.mean(axis=0)) * 3 / 2
+    most = shares.max(axis=0, initial=1)
+    beyond = most - 1 + 0.15 * most.max()
+    places = vertices + 1.5 * beyond[:, None] * (vertices - vertices.mean(axis=0))
     ax.add_patch(Polygon(vertices, closed=True, fc="white", ec=INK, lw=1.2, zorder=0))
     _frame(ax, np.concatenate([points, places]), True, pad=0.08)
     _scatter(ax, points, marks)

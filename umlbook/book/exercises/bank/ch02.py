@@ -83,7 +83,7 @@ QUESTIONS = [
             ),
             Choice(
                 "The relaxed objective is an upper bound of the k-means objective.",
-                "More candidates can only find a smaller minimum.",
+                "A minimum over more candidates is not larger.",
             ),
             Choice(
                 "They are equal when the clusters are balanced.",
