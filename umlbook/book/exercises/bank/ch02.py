@@ -113,7 +113,7 @@ QUESTIONS = [
         [
             Choice(
                 "Any unit vector orthogonal to the first",
-                "XX' has rank one: the other eigenvalues are zero, so no such vector changes the trace.",
+                "XX' has rank one: its other eigenvalues are zero, so all of these add nothing.",
                 right=True,
             ),
             Choice(
