@@ -38,7 +38,6 @@ from umlbook.cpd import (
 from umlbook.datasets import load
 from umlbook.experiments.engine import storage
 from umlbook.experiments.engine.grid import Cell
-from umlbook.experiments.engine.ranking import holm as holm
 from umlbook.experiments.engine.storage import Row
 from umlbook.experiments.engine.target import Comparison, Source, Target, joint_spread
 from umlbook.experiments.papers.cpd_rivals import WIDTHS, Labelling, kernel_view, rival_fits
