@@ -85,8 +85,8 @@ def _about_stability(found: Diagnostics, method: str) -> list[str]:
             + (
                 "the best of them comes back on other rows, so keep several starts."
                 if firm
-                else "others were nearly as good as the one kept; try another K, or a method "
-                "with fewer local optima (SpectralKMeans, KernelKMeans)."
+                else "they end in different local optima, of which the best was kept; try "
+                "another K, or a method with fewer local optima (SpectralKMeans)."
             )
         )
     if found.refits_agree is None:
@@ -121,7 +121,7 @@ def _about_truth(found: Diagnostics) -> list[str]:
 def _about_kmeans(found: Diagnostics, method: str) -> list[str]:
     if method != "k-means" and found.kmeans_agrees > SAME:
         return [
-            f"The same clusters as plain k-means (agreement {found.kmeans_agrees:.2f}): "
-            "the other method changes nothing here, take the simpler one."
+            f"Nearly the clusters of plain k-means (agreement {found.kmeans_agrees:.2f}): "
+            "the other method changes little here, take the simpler one."
         ]
     return []

@@ -148,12 +148,15 @@ def one_cloud(X: Floats, rng: np.random.Generator, rounds: int = 10) -> Floats:
     It begins with a sample of a normal distribution that is turned so that its mean and its
     covariance are those of `X`: if the rows of `X` are normal, `X` is itself such a table, drawn
     at random. Then the values of each column are replaced by those of `X` in the same order,
-    which keeps skewness, long tails and counts, and the covariance is restored, in turns. The
+    which keeps skewness and long tails, and the covariance is restored, in turns. The
     covariance is exact in the end, and with more rows than columns the values are nearly those
     of `X`.
 
-    Shuffling each column by itself would not do: it destroys the correlation too, and any table
-    with correlated columns is sharper than that.
+    One cloud of another shape, such as a ball that is filled evenly, is not such a table and can
+    be sharper than these clouds.
+
+    Shuffling each column by itself would not do: it destroys the correlation too, and a table
+    with correlated columns is mostly sharper than that.
     """
     mean, ordered = X.mean(axis=0), np.sort(X, axis=0)
     _, sizes, axes = np.linalg.svd(X - mean, full_matrices=False)
