@@ -33,7 +33,7 @@ def friedman_p(scores: Mapping[str, Array]) -> float:
 
 
 def holm(p_values: ArrayLike) -> Array:
-    """Holm's adjusted p-values: those below alpha are wrong rejections with probability alpha.
+    """Holm's adjusted p-values: below alpha, the chance of any wrong rejection is at most alpha.
 
     The smallest is multiplied by the number of tests, the next by one less, and so on; none is
     smaller than one before it.

@@ -42,8 +42,8 @@ QUESTIONS = [
     Question(
         "8.q2",
         "A method is run at more and more settings, and for each data set the best by the true "
-        "labels is reported. The new settings are no better than the old ones. What happens to "
-        "the reported score?",
+        "labels is reported. Each setting has the same mean score over many data sets, but the "
+        "scores vary. What happens to the reported score?",
         [
             Choice(
                 "It stays: the settings are equally good",
@@ -52,8 +52,8 @@ QUESTIONS = [
             ),
             Choice(
                 "It never falls, and grows on average",
-                "A maximum over more numbers is never smaller, and as long as their scores vary, "
-                "chance alone lifts it. So the price of choosing by labels grows with the grid.",
+                "A maximum over more numbers is never smaller, and where a new setting happens to "
+                "score higher, it grows. So the price of choosing by labels grows with the grid.",
                 right=True,
             ),
             Choice(
