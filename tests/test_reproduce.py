@@ -240,6 +240,14 @@ def test_one_rule_decides_and_no_note_does(target):
         assert cell.note != "not run"  # all that is stored was run
 
 
+@pytest.mark.parametrize("table", [1, 2, 3])
+def test_a_number_of_cpd_uml_picked_by_labels_has_one_picked_by_the_cut_beside_it(table):
+    """Also where the printed cell cannot be read: those are cells of the method that wins."""
+    cells = reproduce.targets()[f"cpd-table-{table}"].comparisons()
+    ours = [cell for cell in cells if cell.ours is not None]
+    assert ours and all(cell.honest is not None for cell in ours)
+
+
 def test_the_rule_is_defined_once():
     folder = Path(target_module.__file__).parents[1]
     text = "\n".join(path.read_text() for path in folder.rglob("*.py"))

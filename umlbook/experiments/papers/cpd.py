@@ -320,18 +320,19 @@ def comparisons(score: str, rows: list[Row]) -> Iterator[Comparison]:
     """Each printed cell of one score beside ours, picked by labels and, for honesty, by the cut."""
     runs = {rule: values(rows, score, rule) for rule in ("label", "cut")}
     for (of, method, name), theirs in printed().items():
-        ours = runs["label"].get((method, name))
+        ours, honest = (runs[rule].get((method, name)) for rule in ("label", "cut"))
         if of != score or not _covers(rows, name):
             continue
         if theirs is None or ours is None:
             note = "the printed cell cannot be read" if theirs is None else "not run"
-            mean = None if ours is None else float(ours.mean())
-            yield Comparison(name, score, method, theirs[0] if theirs else nan, mean, note=note)
+            means = [None if found is None else float(found.mean()) for found in (ours, honest)]
+            value = theirs[0] if theirs else nan
+            yield Comparison(name, score, method, value, means[0], honest=means[1], note=note)
             continue
         yield Comparison(
             name, score, method, theirs[0], float(ours.mean()),
             joint_spread(theirs[1], float(ours.std()), unit=0.01), len(ours),
-            float(runs["cut"][method, name].mean()),
+            None if honest is None else float(honest.mean()),
         )  # fmt: skip
 
 
