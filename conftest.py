@@ -21,6 +21,8 @@ settings.register_profile(
 )
 settings.load_profile("umlbook")
 
+collect_ignore = ["tests/support/pyodide_driver.py"]  # it can be imported in a web page only
+
 
 def pytest_addoption(parser):
     parser.addoption(
