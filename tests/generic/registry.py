@@ -94,7 +94,7 @@ def miss(form: object) -> float:
     The scale is the largest entry in absolute value of either side; shapes must be equal.
     """
     match form:
-        case bool() | np.bool():
+        case bool() | np.bool_():
             return 0.0 if form else np.inf
         case (left, "<=", right):
             excess = np.asarray(left, float) - np.asarray(right, float)
