@@ -360,19 +360,37 @@ def test_pairs_of_one_kind_do_not_make_one_class(moons):
         assert len(np.unique(model.labels_)) == 2
 
 
-def test_classes_that_no_sample_is_in_are_said_in_a_warning():
-    """One must-link between two species of iris leaves one class with all samples."""
+def test_one_pair_leaves_all_classes_in_use():
+    """One must-link between two species of iris put all samples into one class once."""
     X = load("iris").data
-    with pytest.warns(ConvergenceWarning, match="uses only 1 of n_clusters=3"):
-        model = LatentClassPairs(3, random_state=0).fit(X, must_link=[[0, 100]])
-    assert len(np.unique(model.labels_)) == 1
+    model = LatentClassPairs(3, random_state=0).fit(X, must_link=[[0, 100]])
+    assert np.bincount(model.labels_, minlength=3).min() > 10
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 6), st.booleans())
+def test_all_classes_are_used_where_there_are_rows_enough(seed, n_clusters, whole):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rng.integers(8, 30), rng.integers(1, 4)))
+    X = np.round(X) if whole else X
+    if len(np.unique(X, axis=0)) < n_clusters:
+        return
+    model = LatentClassPairs(n_clusters, random_state=0).fit(X, must_link=[[0, 1]])
+    assert np.array_equal(np.unique(model.labels_), np.arange(n_clusters))
+    assert np.array_equal(model.predict(X), model.labels_)
+
+
+def test_fewer_different_rows_than_classes_are_said_in_a_warning(rng):
+    X = np.repeat(rng.normal(size=(2, 2)), 6, axis=0)
+    with pytest.warns(ConvergenceWarning, match="uses only 2 of n_clusters=3"):
+        LatentClassPairs(3, random_state=0).fit(X, must_link=[[0, 1]])
 
 
 def test_certainty_without_balance_may_leave_classes_empty(moons):
     """PM's wish alone is granted by one class; the balance forbids it."""
     X, _, must, _ = moons
-    with pytest.warns(ConvergenceWarning, match="uses only 1 of n_clusters=2.*raise balance"):
-        unbalanced = fitted(X, must, None, lam=5.0, balance=0.0)
+    unbalanced = fitted(X, must, None, lam=5.0, balance=0.0)
+    assert unbalanced.class_seeds_ and len(np.unique(unbalanced.labels_)) == 2
     balanced = fitted(X, must, None, lam=5.0, balance=1.0)
     uneven = [model.predict_proba(X).mean(axis=0).min() for model in (unbalanced, balanced)]
     assert uneven[0] < 0.05 < 0.4 < uneven[1]

@@ -25,6 +25,7 @@ from umlbook.scores import label_codes
 
 __all__ = [
     "Satisfaction",
+    "chain",
     "check_constraints",
     "chunklets",
     "close",
@@ -115,6 +116,38 @@ join its ends: remove one of them
     if broken.any():
         _raise_contradiction(must, cannot[broken], n_samples)
     return must, cannot
+
+
+def chain(must_link: ArrayLike | None, start: int, end: int, n_samples: int) -> list[int]:
+    """The rows on a shortest path of must-links from one row to another; empty if there is none.
+
+    Parameters
+    ----------
+    must_link : array-like of int, shape (n_pairs, 2), or None
+        Pairs of samples that belong together.
+    start, end : int
+        Row numbers.
+    n_samples : int
+        Number of rows of X.
+
+    Returns
+    -------
+    list of int
+        From `start` to `end`; each with the next is a pair of `must_link`.
+
+    Examples
+    --------
+    >>> chain([[0, 1], [1, 2], [2, 3], [1, 3]], 0, 3, n_samples=5)
+    [0, 1, 3]
+    """
+    must = validate_pairs(must_link, n_samples, "must_link")
+    before = breadth_first_order(_graph(must, n_samples), start, directed=False)[1]
+    rows = [int(end)]
+    while rows[-1] != start:
+        if before[rows[-1]] < 0:  # what was not reached has no row before it
+            return []
+        rows.append(int(before[rows[-1]]))
+    return rows[::-1]
 
 
 def chunklets(must_link: ArrayLike | None, n_samples: int) -> IntArray:
@@ -379,11 +412,8 @@ def _components(must: IntArray, n_samples: int) -> IntArray:
 def _raise_contradiction(must: IntArray, broken: IntArray, n_samples: int) -> NoReturn:
     """Name the first broken cannot-link and the shortest chain of must-links that breaks it."""
     start, end = (int(i) for i in broken[0])
-    before = breadth_first_order(_graph(must, n_samples), start, directed=False)[1]
-    chain = [end]
-    while chain[-1] != start:
-        chain.append(int(before[chain[-1]]))
-    links = [str((min(a, b), max(a, b))) for a, b in pairwise(chain[::-1])]
+    rows = chain(must, start, end, n_samples)
+    links = [str((min(a, b), max(a, b))) for a, b in pairwise(rows)]
     if len(links) > 6:
         links[3:-2] = ["..."]
     culprit = (

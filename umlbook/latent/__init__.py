@@ -9,8 +9,8 @@ same with probability :math:`r_i^\top r_j`. The method is this book's own (class
 =============  =====================================================  =============
 file           what it holds                                          equations
 =============  =====================================================  =============
-``blocks``     the coordinates p: a kernel, a neighbourhood graph,    7.54 to 7.56
-               and their extension to new samples
+``blocks``     the coordinates p, from `umlbook.coordinates`: a       7.54 to 7.56
+               kernel, a neighbourhood graph, their extension
 ``steps``      classes, pairs, the objective and its gradient, the    7.46, 7.47,
                starts, the descent                                    7.50 to 7.52
 ``estimator``  `LatentClassPairs`, with ``predict_proba`` and         7.46, 7.47
@@ -27,7 +27,7 @@ m       ``n_pairs``, pairs of both kinds                number
 ======  ==============================================  ==========
 """
 
-from umlbook.latent.blocks import Coordinates, coordinates
+from umlbook.coordinates import Coordinates, coordinates
 from umlbook.latent.estimator import LatentClassPairs
 from umlbook.latent.steps import (
     LatentProblem,

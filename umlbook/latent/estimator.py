@@ -11,13 +11,14 @@ from scipy.special import softmax
 from sklearn.base import TransformerMixin
 
 from umlbook._base import PairClusterer
-from umlbook._checks import check_count, check_nonnegative
+from umlbook._checks import check_nonnegative
 from umlbook.algebra import ROUNDING, Array, Labels, nearest
-from umlbook.constraints import check_constraints
-from umlbook.latent.blocks import Coordinates, coordinates
+from umlbook.constraints import IntArray, check_constraints, validate_pairs
+from umlbook.coordinates import Coordinates, check_blocks, coordinates
 from umlbook.latent.steps import (
     LatentProblem,
     LatentStep,
+    class_seeds,
     latent_steps,
     log_responsibilities,
     same_class,
@@ -25,6 +26,8 @@ from umlbook.latent.steps import (
 )
 
 NOMINAL_PAIRS = 40  # that the ridge is divided by when there are none
+SAME_PROBABILITIES = 1e-12  # a sample with those of a seed is the seed, or equal to it
+FEWEST_PAIRS = 10  # and at least so many: the ridge of one pair would allow no classes at all
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +61,8 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
         Weight of the even use of the classes within the bracket; 0 leaves only the certainty.
     noise : float
         Share of the pairs, below one half, that is believed to be wrong: P(same) becomes
-        (1 - noise) P(same) + noise (1 - P(same)) in the likelihood.
+        (1 - noise) P(same) + noise (1 - P(same)) in the likelihood. Pairs that contradict one
+        another are refused unless this is positive.
     n_components : int
         Coordinates of the kernel; 0 leaves that block out.
     n_graph_components : int
@@ -84,7 +88,10 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
     intercept_ : array (n_clusters,)
         b.
     labels_ : array (n,)
-        The most probable class of each sample.
+        The most probable class of each sample (see the notes for the exception).
+    class_seeds_ : dict of int to array (n_clusters,)
+        Classes that are the most probable of no sample, with the probabilities of the sample that
+        is given to each.
     embedding_ : array (n, k)
         The coordinates P of the samples, which `transform` gives for new ones. They are fixed by X
         alone; what is learned is which directions of them tell the classes apart.
@@ -106,7 +113,9 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
     Notes
     -----
     n_clusters must be known. The objective favours even classes: where they are very uneven, lower
-    ``balance`` or ``lam``.
+    ``balance`` or ``lam``. Of fewer than 10 pairs the ridge is that of 10.
+    A class that is the most probable of no sample is given one, the sample least like the mean of
+    its own class: so all classes are in use if X has as many different rows.
     Without any pairs a warning is given, and certainty and balance alone decide, with the ridge of
     40 pairs. Index pairs belong to one X: see `umlbook.constraints.restrict`.
 
@@ -167,7 +176,7 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
     ) -> PlacedProblem:
         X = self._validated(X, reset=True)
         self._check_parameters()
-        must, cannot = check_constraints(must_link, cannot_link, len(X))
+        must, cannot = self._pairs(must_link, cannot_link, len(X))
         if self.n_clusters == 1 and len(cannot) and not self.noise:
             raise ValueError(
                 f"cannot_link has {len(cannot)} pairs but n_clusters=1 has no two classes to put "
@@ -180,7 +189,7 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
             n_neighbors=self.n_neighbors,
         )
         parts = place.parts(X)
-        m = len(must) + len(cannot) or NOMINAL_PAIRS
+        m = max(len(must) + len(cannot) or NOMINAL_PAIRS, FEWEST_PAIRS)
         return PlacedProblem(
             np.hstack(parts),
             must,
@@ -194,15 +203,19 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
             place=place,
         )
 
+    def _pairs(
+        self, must_link: ArrayLike | None, cannot_link: ArrayLike | None, n_samples: int
+    ) -> tuple[IntArray, IntArray]:
+        """The pairs, checked; they may contradict one another where some are believed wrong."""
+        if not self.noise:
+            return check_constraints(must_link, cannot_link, n_samples)
+        return (
+            validate_pairs(must_link, n_samples, "must_link"),
+            validate_pairs(cannot_link, n_samples, "cannot_link"),
+        )
+
     def _check_parameters(self) -> None:
-        check_count("n_neighbors", self.n_neighbors)
-        for name in ("n_components", "n_graph_components"):
-            check_count(name, getattr(self, name), least=0)
-        if not (self.n_components or self.n_graph_components):
-            raise ValueError(
-                "n_components and n_graph_components are both 0, which leaves no coordinates: "
-                "give one of them at least 1"
-            )
+        check_blocks(self.n_components, self.n_graph_components, self.n_neighbors)
         for name in ("lam", "ridge", "balance", "tol"):
             check_nonnegative(name, getattr(self, name))
         if not 0 <= self.noise < 0.5:
@@ -236,6 +249,15 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
         self.coef_, self.intercept_ = state.coef, state.intercept
         self.embedding_ = problem.P
         self.cluster_centers_ = softmax(state.log_responsibilities, axis=0).T @ problem.P
+        self.class_seeds_ = class_seeds(state.responsibilities, state.labels)
+        self.labels_ = self._labels(state.responsibilities)
+
+    def _labels(self, r: Array) -> Labels:
+        """The most probable class of each row of r, except at the seeds of the other classes."""
+        labels = nearest(-r, ROUNDING)
+        for number, seed in self.class_seeds_.items():
+            labels[np.max(np.abs(r - seed), axis=1) <= SAME_PROBABILITIES] = number
+        return labels
 
     def _reason_unused(self) -> str:
         return (
@@ -272,7 +294,7 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
         return np.exp(log_responsibilities(P, self.coef_, self.intercept_))
 
     def predict(self, X: ArrayLike) -> Labels:
-        """The most probable class of each row of X.
+        """The class of each row of X: the most probable, but where that leaves a class unused.
 
         Parameters
         ----------
@@ -282,7 +304,7 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
         -------
         array (m,)
         """
-        return nearest(-self.predict_proba(X), ROUNDING)
+        return self._labels(self.predict_proba(X))
 
     def pair_probability(self, A: ArrayLike, B: ArrayLike) -> Array:
         """P(same) of every row of A with every row of B.

@@ -12,8 +12,9 @@ from scipy.special import log_softmax, logsumexp, softmax
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from umlbook.algebra import ROUNDING, Array, Labels, nearest
+from umlbook.algebra import ROUNDING, Array, Labels, cluster_means, nearest
 from umlbook.constraints import IntArray
+from umlbook.lloyd import fill_empty
 
 TEMPERATURE = 0.3  # of the starts: how soft the boundaries between the centres of k-means are
 INTERCEPT_RIDGE = 1e-4
@@ -88,6 +89,21 @@ class LatentStep:
 def log_responsibilities(P: Array, coef: Array, intercept: Array) -> Array:
     """log r, where the rows of r are softmax(B'p + b)."""
     return np.asarray(log_softmax(P @ coef + intercept, axis=1))
+
+
+def class_seeds(r: Array, labels: Labels) -> dict[int, Array]:
+    """For each class that no sample is in: the probabilities of the sample that is to found it.
+
+    That is the sample least like the mean of its own class.
+
+    >>> r = np.array([[0.9, 0.1, 0.0], [0.9, 0.1, 0.0], [0.1, 0.9, 0.0], [0.4, 0.6, 0.0]])
+    >>> class_seeds(r, np.array([0, 0, 1, 1]))
+    {2: array([0.1, 0.9, 0. ])}
+    """
+    used = np.unique(labels, return_inverse=True)[1]
+    own = np.linalg.norm(r - cluster_means(r, used)[used], axis=1)
+    filled = fill_empty(labels, own, r.shape[1])
+    return {int(filled[i]): r[i] for i in np.flatnonzero(filled != labels)}
 
 
 def same_class(r: Array, s: Array) -> Array:

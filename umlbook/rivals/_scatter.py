@@ -5,18 +5,10 @@ from scipy.linalg import eigh
 
 from umlbook.algebra import Array, within_scatter
 from umlbook.constraints import IntArray, chunklets
+from umlbook.itml import pair_differences
 
 RANK_TOLERANCE = 1e-10  # relative to the largest eigenvalue: below it is rounding
 SINGULAR_SHRINKAGE = 0.1  # the default where S lacks full rank
-
-
-def pair_differences(X: Array, pairs: IntArray) -> Array:
-    """x_i - x_j for each pair, n_pairs x d.
-
-    >>> pair_differences(np.array([[0.0, 1.0], [2.0, 1.0]]), np.array([[0, 1]]))
-    array([[-2.,  0.]])
-    """
-    return X[pairs[:, 0]] - X[pairs[:, 1]]
 
 
 def pair_scatter(X: Array, pairs: IntArray) -> Array:

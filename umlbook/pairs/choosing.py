@@ -1,0 +1,79 @@
+r"""What left-out pairs say: how far the first metric should go, and which pairs are doubtful."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from umlbook.algebra import Array, Labels
+from umlbook.pairs.steps import Choice, Mask, PairTask, bent_spaces, clustered
+
+STRENGTHS = (0.0, 0.5, 1.0)
+N_FOLDS = 5
+FOLD_STARTS = 3  # starts of k-means in a fit that only votes
+
+
+def agreement(labels: Labels, task: PairTask) -> Mask:
+    """Which pairs the labels agree with, must-links first."""
+    together, apart = (labels[pairs[:, 0]] == labels[pairs[:, 1]] for pairs in task.pairs)
+    return np.concatenate([together, ~apart])
+
+
+def agreements(told: PairTask, asked: PairTask, strengths: tuple[float, ...], seed: int) -> Array:
+    """Strengths x pairs: which pairs of a task the clusterings agree with that were told others."""
+    spaces = bent_spaces(told, strengths)
+    return np.array([agreement(clustered(Z, told, seed)[0], asked) for _, _, Z in spaces])
+
+
+def folds(n_pairs: int, seed: int) -> Iterator[Mask]:
+    """Masks of the pairs to leave out: each pair once."""
+    n_folds = min(N_FOLDS, n_pairs)
+    numbers = np.random.RandomState(seed).permutation(n_pairs) % max(n_folds, 1)
+    yield from (numbers == fold for fold in range(n_folds))
+
+
+def left_out_votes(task: PairTask, strengths: tuple[float, ...], seed: int) -> Array:
+    """o, strengths x pairs: whether the fit without a pair agrees with it, 1 or 0."""
+    votes = np.zeros((len(strengths), task.n_pairs))
+    brief = replace(task, n_init=min(task.n_init, FOLD_STARTS))
+    for out in folds(task.n_pairs, seed):
+        votes[:, out] = agreements(brief.only(~out), task, strengths, seed)[:, out]
+    return votes
+
+
+def wrong_if_contradicted(noise: float, right: float) -> float:
+    r"""P(pair wrong | contradicted) of (11.5): ``right`` is P(the labels are right about a pair).
+
+    >>> round(wrong_if_contradicted(0.1, 0.9), 9)
+    0.5
+    """
+    both = noise * right + (1 - noise) * (1 - right)
+    return noise * right / both if both else 0.0
+
+
+def doubtful(votes: Array, noise: float) -> Mask:
+    """Pairs that every fit without them contradicts, if the fits are more often right than pairs.
+
+    They are when a > 1 - e, and then they agree with more than (1 - e)^2 + e^2 of the pairs (11.6).
+    """
+    trusted = noise > 0 and bool(np.mean(votes) > (1 - noise) ** 2 + noise**2)
+    return np.asarray(~votes.any(axis=0) & trusted)
+
+
+def choice(task: PairTask, strengths: tuple[float, ...], noise: float, seed: int) -> Choice:
+    """Leave pairs out to choose the strength, and to doubt pairs.
+
+    The strength with the most agreement is taken (the least of equally good ones), where a pair
+    counts half when the fit without it agrees with it and half when the fit with it does: the first
+    is too hard a test, the second too easy a one.
+    """
+    if not task.n_pairs or (len(strengths) == 1 and not noise):
+        return Choice(strengths[0], np.ones(task.n_pairs, dtype=bool), None)
+    votes = left_out_votes(task, strengths, seed)
+    kept = ~doubtful(votes, noise)
+    rest = task.only(kept)
+    fitted = agreements(rest, rest, strengths, seed)
+    best = np.argmax(np.sum(votes[:, kept] + fitted, axis=1))  # whole numbers: ties are exact
+    return Choice(strengths[int(best)], kept, votes)
