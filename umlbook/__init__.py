@@ -11,6 +11,8 @@ room          what it holds                                            chapter
 ``cpd``       CPD-UML: a smooth deformation of space                   6
 ``daem``      PM: a probabilistic metric, `ProbabilisticMetric`        7
 ``latent``    latent-class pairs; pairs are in ``constraints``         7
+``pairs``     metric, graph, metric; see ``coordinates``, ``itml``     11
+``asking``    questions about pairs, and pairs as judges               12
 ``rivals``    the methods that the papers compare with                 rivals
 ``scores``    accuracy, NMI, Rand indices; tables are in ``datasets``  8
 ============  =======================================================  ========
@@ -26,15 +28,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from umlbook.aml import AML
+    from umlbook.coordinates import BentCoordinates
     from umlbook.cpcm import CPCM
     from umlbook.cpd import CPDUML
     from umlbook.daem import ProbabilisticMetric
     from umlbook.latent import LatentClassPairs
     from umlbook.naml import NAML
+    from umlbook.pairs import BentMetric
     from umlbook.spectral import KernelKMeans, SpectralKMeans
 
 _HOME = {
     "AML": "aml",
+    "BentCoordinates": "coordinates",
+    "BentMetric": "pairs",
     "CPCM": "cpcm",
     "CPDUML": "cpd",
     "KernelKMeans": "spectral",
@@ -43,13 +49,16 @@ _HOME = {
     "ProbabilisticMetric": "daem",
     "SpectralKMeans": "spectral",
 }
-_MODULES = {*_HOME.values(), "algebra", "constraints", "datasets", "kernels", "rivals", "scores"}
+_MODULES = {*_HOME.values(), "algebra", "asking", "constraints", "datasets", "itml", "kernels"}
+_MODULES |= {"rivals", "scores"}
 
 __all__ = [
     "AML",
     "CPCM",
     "CPDUML",
     "NAML",
+    "BentCoordinates",
+    "BentMetric",
     "KernelKMeans",
     "LatentClassPairs",
     "ProbabilisticMetric",

@@ -18,8 +18,10 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from umlbook._checks import check_clusters, check_count, validated_data
+from umlbook._checks import check_clusters, check_count, check_not_in_a_fold, validated_data
 from umlbook.algebra import ROUNDING, Array, Labels
+from umlbook.constraints import satisfaction
+from umlbook.scores import rand_index
 
 
 class State(Protocol):
@@ -167,6 +169,7 @@ class FitsPairs(Pieces):
         -------
         self
         """
+        check_not_in_a_fold(must_link=must_link, cannot_link=cannot_link)
         return self._fit(self._prepare(X, must_link, cannot_link))
 
 
@@ -341,6 +344,46 @@ class SteppingClusterer(FitsSamples, StepsSamples, ClusterMixin, BaseEstimator):
 
 class PairClusterer(FitsPairs, StepsPairs, SteppingClusterer):
     """A method that is given must-link and cannot-link pairs beside the samples."""
+
+    predict: Callable[[ArrayLike], Labels]
+
+    def score(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> float:
+        """The share of pairs that the predicted clusters satisfy.
+
+        Of pairs that were fitted it says little; give pairs that were left out
+        (`umlbook.asking.pair_folds`).
+
+        Parameters
+        ----------
+        X : array (n_samples, n_features)
+        y : array (n_samples,), optional
+            Classes: without pairs, all pairs of samples are taken as y has them, so that the score
+            is the Rand index.
+        must_link, cannot_link : integer array (n_pairs, 2), optional
+            Row numbers of this X.
+
+        Returns
+        -------
+        float
+            Between 0 and 1.
+        """
+        labels = self.predict(X)
+        if must_link is None and cannot_link is None and y is not None:
+            return float(rand_index(y, labels))
+        share = satisfaction(labels, must_link, cannot_link).overall
+        if np.isnan(share):
+            raise ValueError(
+                "score needs pairs to be satisfied: give must_link, cannot_link or y; in a grid "
+                "search, umlbook.asking.OnPairs divides the pairs"
+            )
+        return share
 
     @abstractmethod
     def _prepare(

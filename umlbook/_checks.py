@@ -1,5 +1,6 @@
 """All checks of arguments: an error names the argument, what was given, and what to do."""
 
+import sys
 from numbers import Integral, Real
 from typing import Any
 
@@ -81,6 +82,29 @@ def check_labels(labels: ArrayLike, n_samples: int, n_clusters: int, name: str =
             f"got the labels {present.tolist()}"
         )
     return given.astype(np.intp)
+
+
+def check_not_in_a_fold(**pairs: ArrayLike | None) -> None:
+    """Refuse index pairs that scikit-learn's cross-validation handed on with a part of the rows.
+
+    It slices X and hands the pairs on as they are, or slices them as if they were samples; in both
+    cases they point to other rows. That cannot be seen from X and the pairs, so we look who called:
+    a fold of cross-validation keeps what it hands on in its variable ``fit_params``. Pairs that
+    were made for the rows of the fold, by whatever stands between, are not refused.
+    """
+    given = {id(value): name for name, value in pairs.items() if value is not None}
+    frame = sys._getframe().f_back
+    while given and frame is not None:
+        if frame.f_globals.get("__name__") == "sklearn.model_selection._validation":
+            handed = frame.f_locals.get("fit_params") or {}
+            for name in (given[id(v)] for v in handed.values() if id(v) in given):
+                raise ValueError(
+                    f"{name} came through cross-validation, which slices X but not index pairs, so "
+                    "that they would point to other rows: divide the pairs instead, with "
+                    "umlbook.asking.OnPairs or umlbook.asking.pair_folds; or slice both yourself "
+                    "with umlbook.constraints.restrict"
+                )
+        frame = frame.f_back
 
 
 def validated_data(

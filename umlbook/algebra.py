@@ -289,6 +289,7 @@ def nearest_center(X: Array, centers: Array) -> Labels:
 
 def nearest_with_distance(X: Array, centers: Array) -> tuple[Labels, Array]:
     """The nearest centre of each row as in :func:`nearest_center`, and the distance to it."""
-    D = cdist(X, centers)
-    labels = nearest(D, ROUNDING * (D.min(axis=1) + np.linalg.norm(X, axis=1)))
-    return labels, D[np.arange(len(D)), labels]
+    D = cdist(centers, X)  # a row for each centre: the few are then looped over, not the many
+    slack = ROUNDING * (D.min(axis=0) + np.sqrt(np.einsum("ij,ij->i", X, X)))
+    labels = nearest(D.T, slack)
+    return labels, D[labels, np.arange(len(X))]

@@ -29,6 +29,7 @@ from sklearn.base import TransformerMixin
 
 from umlbook._base import Run, SteppingClusterer, tighter_if_tied
 from umlbook._checks import check_count, check_labels, check_positive, check_several
+from umlbook._landmarks import best_start_on_landmarks, landmark_rows
 from umlbook.algebra import (
     Array,
     Labels,
@@ -160,6 +161,10 @@ class AML(TransformerMixin, SteppingClusterer):
     init : "k-means++" or array (n,)
         Seeding, by turns on X and on the whitened X, or labels to start from (then a single
         start is run).
+    n_landmarks : int, "auto" or None
+        Rows, drawn at random, on which the starts are compared; the best is then continued on all
+        rows. "auto": all of up to 3,000 rows, 1,000 of more, with a
+        `LandmarkWarning`. None: all.
     n_init : int
         Number of starts.
     max_iter : int
@@ -170,7 +175,7 @@ class AML(TransformerMixin, SteppingClusterer):
         little that, at the rate of the iteration, the squared sines of the angles to its limit
         are about ``tol`` at most.
     random_state : int, RandomState or None
-        Seed of the starts.
+        Seed of the starts and the landmarks.
     verbose : bool
         Whether to show a progress bar.
 
@@ -220,6 +225,7 @@ class AML(TransformerMixin, SteppingClusterer):
         lam: float = 1e-2,
         relaxed: bool = False,
         init: str | ArrayLike = "k-means++",
+        n_landmarks: int | str | None = "auto",
         n_init: int = 10,
         max_iter: int = 300,
         tol: float = 1e-6,
@@ -231,6 +237,7 @@ class AML(TransformerMixin, SteppingClusterer):
         self.lam = lam
         self.relaxed = relaxed
         self.init = init
+        self.n_landmarks = n_landmarks
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -262,6 +269,10 @@ class AML(TransformerMixin, SteppingClusterer):
             return
         if self.init != "k-means++":
             raise ValueError(f"init must be 'k-means++' or an array of labels, got {self.init!r}")
+        chosen = landmark_rows(self.n_landmarks, len(problem.X), self.random_state, square=False)
+        if chosen is not None:
+            yield best_start_on_landmarks(self, problem.X, chosen, rng.randint(2**31 - 1))
+            return
         for i in range(self.n_init):
             rows = problem.data.rows if i % 2 else problem.X
             yield plus_plus_labels(rows, self.n_clusters, rng)

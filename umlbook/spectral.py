@@ -24,6 +24,7 @@ from sklearn.utils import Tags, gen_batches
 
 from umlbook._base import SteppingClusterer
 from umlbook._checks import check_labels
+from umlbook._landmarks import on_landmarks
 from umlbook.algebra import (
     ROUNDING,
     Array,
@@ -106,18 +107,24 @@ def kernel_plus_plus_labels(K: Array, n_clusters: int, rng: np.random.RandomStat
 
 @dataclass(frozen=True)
 class KernelProblem:
-    """The training rows, the width of their kernel if it has one, and the kernel itself."""
+    """The training rows, the width of their kernel if it has one, and the kernel itself.
+
+    ``everyone`` holds all rows where ``X`` are landmarks, and ``start`` the labels to start from.
+    """
 
     X: Array
     sigma: float | None
     K: Array
+    start: Labels | None = None
+    everyone: Array | None = None
 
 
 class KernelKMeans(SteppingClusterer):
     r"""K-means in the feature space of a kernel, without forming the features.
 
     Minimises :math:`\sum_i \lVert \phi(x_i) - m_{c_i} \rVert^2` over the labels c, where
-    :math:`m_c` is the mean of cluster c in feature space. Needs memory for one n x n matrix.
+    :math:`m_c` is the mean of cluster c in feature space. Needs memory for one n x n matrix, n
+    being the number of landmarks where there are some.
 
     Parameters
     ----------
@@ -129,6 +136,10 @@ class KernelKMeans(SteppingClusterer):
         Width of the Gaussian (exp(-d^2 / (2 sigma^2))) or exponential (exp(-d / sigma)) kernel.
     init : "k-means++" or array (n,)
         Seeding in feature space, or labels to start from (then a single start is run).
+    n_landmarks : int, "auto" or None
+        Rows, drawn at random, on which the method is solved; the others are labelled as new rows
+        are, and time and memory are linear in n. "auto": all of up to 3,000 rows, 1,000 of more,
+        with a `LandmarkWarning`. None: all. A precomputed kernel is always taken whole.
     n_init : int
         Number of starts.
     max_iter : int
@@ -137,14 +148,14 @@ class KernelKMeans(SteppingClusterer):
         Relative change of the objective at which a start ends; with 0 it ends only when the labels
         repeat.
     random_state : int, RandomState or None
-        Seed of the starts.
+        Seed of the starts and the landmarks.
     verbose : bool
         Whether to show a progress bar.
 
     Attributes
     ----------
     labels_ : array (n,)
-    cluster_centers_ : array (n_clusters, n)
+    cluster_centers_ : array (n_clusters, n), or (n_clusters, n_landmarks)
         Each centre as weights on the training samples: it has no other coordinates.
     objective_ : float
         The objective at the end.
@@ -156,8 +167,8 @@ class KernelKMeans(SteppingClusterer):
         Whether it settled.
     restarts_ : tuple of Restart
         How every start ended.
-    X_fit_ : array (n, d)
-        The training rows (the kernel, if precomputed).
+    X_fit_ : array (n, d), or (n_landmarks, d)
+        The training rows or landmarks (the kernel, if precomputed).
     sigma_ : float
         The width used ("rbf" and "exponential" only).
 
@@ -184,6 +195,7 @@ class KernelKMeans(SteppingClusterer):
         kernel: Kernel = "rbf",
         sigma: float | str = "median",
         init: str | ArrayLike = "k-means++",
+        n_landmarks: int | str | None = "auto",
         n_init: int = 10,
         max_iter: int = 300,
         tol: float = 0.0,
@@ -194,6 +206,7 @@ class KernelKMeans(SteppingClusterer):
         self.kernel = kernel
         self.sigma = sigma
         self.init = init
+        self.n_landmarks = n_landmarks
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -209,10 +222,16 @@ class KernelKMeans(SteppingClusterer):
         X = self._validated(X, reset=True)
         has_width = isinstance(self.kernel, str) and self.kernel in ("rbf", "exponential")
         sigma = resolve_width(self.sigma, X) if has_width else None
+        start = None
+        if not isinstance(self.init, str):
+            start = check_labels(self.init, len(X), self.n_clusters)
+        everyone = None
+        if not (isinstance(self.kernel, str) and self.kernel == "precomputed"):
+            X, start, everyone = on_landmarks(self.n_landmarks, X, self.random_state, start)
         K = self._kernel_matrix(X, X, sigma)
         if callable(self.kernel) or self.kernel == "precomputed":
             check_kernel(K)
-        return KernelProblem(X, sigma, K)
+        return KernelProblem(X, sigma, K, start, everyone)
 
     def _kernel_matrix(self, X: Array, X_fit: Array, sigma: float | None) -> Array:
         """Kernel of the rows of X with the training rows; exactly symmetric for the latter."""
@@ -234,8 +253,8 @@ class KernelKMeans(SteppingClusterer):
         )
 
     def _starts(self, problem: KernelProblem, rng: np.random.RandomState) -> Iterator[Labels]:
-        if not isinstance(self.init, str):
-            yield check_labels(self.init, len(problem.X), self.n_clusters)
+        if problem.start is not None:
+            yield problem.start
             return
         if self.init != "k-means++":
             raise ValueError(f"init must be 'k-means++' or an array of labels, got {self.init!r}")
@@ -251,7 +270,9 @@ class KernelKMeans(SteppingClusterer):
             self.sigma_ = problem.sigma
         self.cluster_centers_ = state.center_weights.T
         self._center_norms = state.center_norms
-        if not self.converged_:  # then the nearest centre may differ from the state's labels
+        if problem.everyone is not None:
+            self.labels_ = self.predict(problem.everyone)
+        elif not self.converged_:  # then the nearest centre may differ from the state's labels
             self.labels_ = self._nearest(problem.K)
 
     def _nearest(self, K: Array) -> Labels:

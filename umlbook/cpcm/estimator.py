@@ -12,6 +12,7 @@ from sklearn.base import TransformerMixin, is_regressor
 
 from umlbook._base import Run, SteppingClusterer
 from umlbook._checks import check_count, check_labels
+from umlbook._landmarks import best_start_on_landmarks, landmark_rows, on_landmarks
 from umlbook.algebra import ROUNDING, Array, Labels, nearest_center, one_hot
 from umlbook.cpcm.predictors import (
     AffineMap,
@@ -50,7 +51,8 @@ INVARIANT = ("least-squares", "lda", "lda-within")
 class CPCMProblem:
     """A predictor of labels from the data, and the columns whose clusters are starts.
 
-    ``basis`` is that of a linear predictor; ``sigma`` and ``lam`` are those of kernel ridge.
+    ``basis`` is that of a linear predictor; ``sigma`` and ``lam`` are those of kernel ridge, and
+    ``everyone`` holds all rows where its problem has only landmarks.
     """
 
     predictor: Predictor
@@ -58,6 +60,8 @@ class CPCMProblem:
     basis: LinearBasis | None = None
     sigma: float | None = None
     lam: float | None = None
+    start: Labels | None = None
+    everyone: Array | None = None
 
 
 class CPCM(TransformerMixin, SteppingClusterer):
@@ -91,6 +95,10 @@ class CPCM(TransformerMixin, SteppingClusterer):
     min_cluster_size : int
         Steps and restarts with a smaller cluster are refused. The blur ratio likes a single far
         outlier as a cluster of its own.
+    n_landmarks : int, "auto" or None
+        Rows, drawn at random, on which the starts are compared; the best is then continued on all
+        rows. Kernel ridge is solved on them, and the others are labelled as new rows are.
+        "auto": all of up to 3,000 rows, 1,000 of more, with a `LandmarkWarning`. None: all.
     n_init : int
         Number of random starts.
     max_iter : int
@@ -99,7 +107,7 @@ class CPCM(TransformerMixin, SteppingClusterer):
         Relative change of the blur ratio at which a start ends; with 0 it ends only when the labels
         repeat.
     random_state : int, RandomState or None
-        Seed of the starts.
+        Seed of the starts and the landmarks.
     verbose : bool
         Whether to show a progress bar.
 
@@ -176,6 +184,7 @@ class CPCM(TransformerMixin, SteppingClusterer):
         starts: str | ArrayLike = "auto",
         guard: bool = True,
         min_cluster_size: int = 1,
+        n_landmarks: int | str | None = "auto",
         n_init: int = 10,
         max_iter: int = 300,
         tol: float = 0.0,
@@ -189,6 +198,7 @@ class CPCM(TransformerMixin, SteppingClusterer):
         self.starts = starts
         self.guard = guard
         self.min_cluster_size = min_cluster_size
+        self.n_landmarks = n_landmarks
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -211,7 +221,8 @@ class CPCM(TransformerMixin, SteppingClusterer):
             return self._linear_problem(X)
         if hasattr(self.predictor, "fit") and is_regressor(self.predictor):
             fit = partial(regressor_fit, self.predictor, X)
-            return CPCMProblem(one_hot_fit(fit, self.n_clusters), X)
+            start = self._given_start(len(X))
+            return CPCMProblem(one_hot_fit(fit, self.n_clusters), X, start=start)
         raise ValueError(
             f"predictor must be {', '.join(map(repr, LINEAR))}, 'kernel-ridge' or a scikit-learn "
             f"regressor, got {self.predictor!r}"
@@ -221,27 +232,41 @@ class CPCM(TransformerMixin, SteppingClusterer):
         basis = linear_basis(X)
         check_rank(basis.Q.shape[1], len(X), penalised=self.predictor == "stepwise")
         fit = partial(LINEAR[self.predictor], basis)
-        return CPCMProblem(one_hot_fit(fit, self.n_clusters), X, basis)
+        start = self._given_start(len(X))
+        return CPCMProblem(one_hot_fit(fit, self.n_clusters), X, basis, start=start)
 
     def _kernel_problem(self, X: Array) -> CPCMProblem:
         sigma = resolve_width(self.sigma, X)
+        start = self._given_start(len(X))
+        X, start, everyone = on_landmarks(self.n_landmarks, X, self.random_state, start)
         basis = kernel_basis(X, sigma)
         wanted = min(DEGREES_OF_FREEDOM, len(X) / 3)
         lam = self.lam if self.lam is not None else ridge_penalty(basis.eigenvalues, wanted)
         fit = partial(kernel_ridge_fit, basis, lam=lam)
         columns = np.hstack([basis.Q[:, :N_COMPONENT_STARTS], X])
-        return CPCMProblem(one_hot_fit(fit, self.n_clusters), columns, None, sigma, lam)
+        predictor = one_hot_fit(fit, self.n_clusters)
+        return CPCMProblem(predictor, columns, None, sigma, lam, start, everyone)
+
+    def _given_start(self, n_samples: int) -> Labels | None:
+        if isinstance(self.starts, str):
+            return None
+        return check_labels(self.starts, n_samples, self.n_clusters, name="starts")
 
     def _starts(self, problem: CPCMProblem, rng: np.random.RandomState) -> Iterator[Labels]:
         n = len(problem.columns)
-        if not isinstance(self.starts, str):
-            yield check_labels(self.starts, n, self.n_clusters, name="starts")
+        if problem.start is not None:
+            yield problem.start
             return
         if self.starts not in ("auto", "random", "columns", "invariant"):
             raise ValueError(
                 "starts must be 'auto', 'random', 'columns', 'invariant' or an array of labels, "
                 f"got {self.starts!r}"
             )
+        if problem.everyone is None and self.predictor != "kernel-ridge":
+            rows = landmark_rows(self.n_landmarks, n, self.random_state, square=False)
+            if rows is not None:
+                yield best_start_on_landmarks(self, problem.columns, rows, rng.randint(2**31 - 1))
+                return
         if self.starts != "random":
             for x in self._lines(problem).T:
                 yield one_dimensional_labels(x, self.n_clusters)
@@ -297,6 +322,8 @@ class CPCM(TransformerMixin, SteppingClusterer):
             self.canonical_correlations_ = canonical_directions(problem.basis.Q, Z)[1]
             self.coef_, self.intercept_ = self._map.coef, self._map.intercept
             self.metric_ = self.coef_ @ self.coef_.T
+        if problem.everyone is not None:
+            self.labels_ = self.predict(problem.everyone)
         if self.n_clusters > 1 and not np.isfinite(self._criterion(problem, state)):
             warnings.warn(self._trouble(state), UserWarning, stacklevel=5)
 

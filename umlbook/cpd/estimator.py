@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from sklearn.base import TransformerMixin
-from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils import gen_batches
 
 from umlbook._base import SteppingClusterer
 from umlbook._checks import check_count, check_labels, check_positive
+from umlbook._landmarks import landmark_rows
 from umlbook.algebra import Array, Labels, nearest_center
 from umlbook.cpd.cut import neighbor_graph, normalized_cut
 from umlbook.cpd.field import FieldProblem, check_penalty, full_basis, landmark_basis, velocity
@@ -93,9 +94,10 @@ class CPDUML(TransformerMixin, SteppingClusterer):
         Width of the kernel "rbf".
     n_components : int or None
         Kernel PCA coordinates to keep; None keeps all above 1e-9 of the largest.
-    n_landmarks : int or None
+    n_landmarks : int, "auto" or None
         That many samples, drawn at random, carry the field (and the kernel PCA): time and memory
-        are then linear in n.
+        are then linear in n. "auto": all of up to 3,000 samples, 1,000 of more, with a
+        `LandmarkWarning`. None: all.
     n_init : int
         Number of starts. A single one is the best of ten k-means runs; several come from one run
         each, and the one with the least normalised cut in the neighbour graph of X is kept, not
@@ -166,7 +168,7 @@ class CPDUML(TransformerMixin, SteppingClusterer):
         kernel: Any = None,
         kernel_sigma: float | str = "median",
         n_components: int | None = None,
-        n_landmarks: int | None = None,
+        n_landmarks: int | str | None = "auto",
         n_init: int = 1,
         max_iter: int = 100,
         tol: float = 0.0,
@@ -194,31 +196,17 @@ class CPDUML(TransformerMixin, SteppingClusterer):
         if self.y_step not in ("lloyd", "spectral"):
             raise ValueError(f"y_step must be 'lloyd' or 'spectral', got {self.y_step!r}")
         check_penalty(self.penalty)
-        rows = slice(None) if self.n_landmarks is None else self._landmark_rows(len(X))
-        space = None if self.kernel is None else self._kernel_space(X[rows])
-        if space is None:
-            points = X
-        else:
-            points = space.pca.coordinates if self.n_landmarks is None else space(X)
+        rows = landmark_rows(self.n_landmarks, len(X), self.random_state)
+        space = None if self.kernel is None else self._kernel_space(X if rows is None else X[rows])
+        points = X if space is None else space.pca.coordinates if rows is None else space(X)
         sigma = resolve_width(self.sigma, points)
-        if self.n_landmarks is None:
+        if rows is None:
             basis = full_basis(points, sigma)
         else:
             basis = landmark_basis(points, points[rows], sigma)
         return CPDProblem(
             X, space, FieldProblem(points, basis, self._stiffness(len(X)), self.penalty)
         )
-
-    def _landmark_rows(self, n_samples: int) -> Labels:
-        check_count("n_landmarks", self.n_landmarks)
-        assert self.n_landmarks is not None
-        if self.n_landmarks > n_samples:
-            raise ValueError(
-                f"n_landmarks={self.n_landmarks} is more than the {n_samples} rows of X: lower it, "
-                "or leave it out to use every row"
-            )
-        rng = check_random_state(self.random_state)
-        return np.sort(rng.permutation(n_samples)[: self.n_landmarks])
 
     def _kernel_space(self, X: Array) -> KernelSpace:
         if self.n_components is not None:

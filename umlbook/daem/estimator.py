@@ -14,8 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from umlbook._base import PairClusterer
 from umlbook._checks import check_count, check_nonnegative, check_positive
+from umlbook._landmarks import landmark_rows
 from umlbook.algebra import Array, Labels, nearest_center
-from umlbook.constraints import check_constraints
+from umlbook.constraints import check_constraints, restrict
 from umlbook.daem.coordinates import (
     SMALLEST_EIGENVALUE,
     Kernel,
@@ -41,11 +42,15 @@ PENALTY = 1e-3
 
 @dataclass(frozen=True)
 class MetricProblem(PairProblem):
-    """What DAEM is given, and what gives the coordinates of new samples: see the estimator."""
+    """What DAEM is given, and what gives the coordinates of new samples: see the estimator.
+
+    ``everyone`` holds all rows where ``X`` are landmarks.
+    """
 
     X: Array
     eta: float | None
     basis: Array
+    everyone: Array | None = None
 
 
 class ProbabilisticMetric(TransformerMixin, PairClusterer):
@@ -88,6 +93,11 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
         Most EM steps at each value of lam.
     init : "labelled" or array (k + 1,)
         Start of the annealing: the labelled-only fit, or (theta, mu).
+    n_landmarks : int, "auto" or None
+        Rows, drawn at random, on which the method is solved; the others are labelled as new rows
+        are, and time and memory are linear in n. "auto": all of up to 3,000 rows, 1,000 of more,
+        with a `LandmarkWarning`. None: all. The rows of pairs are
+        always among them.
     n_init : int
         Starts of the final k-means.
     max_iter : int
@@ -95,7 +105,7 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
     tol : float
         Relative decrease of the cost at which the EM steps of one temperature end.
     random_state : int, RandomState or None
-        Seed of the final k-means.
+        Seed of the final k-means and the landmarks.
     verbose : bool
         Show a progress bar.
 
@@ -123,8 +133,8 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
         w as used.
     tau_ : float
         Penalty as used.
-    X_fit_ : array (n, d)
-        The training samples.
+    X_fit_ : array (n, d), or (n_landmarks, d)
+        The training samples or landmarks.
     n_iter_ : int
         Number of states.
     converged_ : bool
@@ -171,6 +181,7 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
         n_temperatures: int = 20,
         n_em_steps: int = 10,
         init: str | ArrayLike = "labelled",
+        n_landmarks: int | str | None = "auto",
         n_init: int = 10,
         max_iter: int = 1000,
         tol: float = 1e-4,
@@ -187,6 +198,7 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
         self.n_temperatures = n_temperatures
         self.n_em_steps = n_em_steps
         self.init = init
+        self.n_landmarks = n_landmarks
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -203,6 +215,12 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
         self._check_parameters()
         must, cannot = check_constraints(must_link, cannot_link, len(X))
         eta = self._width(X) if self.kernel == "exponential" else None
+        paired = np.union1d(must, cannot)
+        rows = landmark_rows(self.n_landmarks, len(X), self.random_state, always=paired)
+        everyone = None
+        if rows is not None:
+            everyone, X = X, X[rows]
+            must, cannot = restrict(must, rows), restrict(cannot, rows)
         K = X if self.kernel is None else kernel_matrix(self.kernel, X, X, eta)
         basis = self._basis(K)
         P = K @ basis
@@ -215,7 +233,7 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
         # A component that is the same for all samples has no size, and needs none.
         scale = np.append(np.maximum(size, SMALLEST_EIGENVALUE * max(size.sum(), 1e-300)), 1.0)
         tau, start_tau = penalty * per_penalty, (penalty or PENALTY) * per_penalty
-        return MetricProblem(P, pairs, scale, tau, start_tau, X, eta, basis)
+        return MetricProblem(P, pairs, scale, tau, start_tau, X, eta, basis, everyone)
 
     def _check_parameters(self) -> None:
         check_count("n_temperatures", self.n_temperatures, least=0)
@@ -303,6 +321,8 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
             self.eta_ = problem.eta
         if self.kernel is None:
             self.metric_ = (self.basis_ * self.theta_) @ self.basis_.T
+        if problem.everyone is not None:
+            self.labels_ = self.predict(problem.everyone)
         if state.unsettled:
             warnings.warn(
                 f"{state.unsettled} M steps of ProbabilisticMetric did not converge: give it a "

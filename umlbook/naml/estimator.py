@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from umlbook._base import Run, SteppingClusterer, tighter_if_tied
 from umlbook._checks import check_count, check_finite, check_labels, check_positive, check_several
+from umlbook._landmarks import on_landmarks
 from umlbook.algebra import Array, Labels, nearest_center, subspace_change, top_eigenvectors
 from umlbook.kernels import KernelBank, RBFBank, bank_widths, combine, rbf
 from umlbook.lloyd import best_rounded_labels, settled
@@ -25,10 +26,15 @@ KernelFunction = Callable[[Array, Array], ArrayLike]
 
 @dataclass(frozen=True)
 class NAMLProblem:
-    """The training rows and the bank of their kernels."""
+    """The training rows and the bank of their kernels.
+
+    ``everyone`` holds all rows where ``X`` are landmarks, and ``start`` the labels to start from.
+    """
 
     X: Array
     bank: KernelBank
+    start: Labels | None = None
+    everyone: Array | None = None
 
 
 class NAML(TransformerMixin, SteppingClusterer):
@@ -62,6 +68,11 @@ class NAML(TransformerMixin, SteppingClusterer):
     init : "kernel-kmeans" or array (n,)
         Kernel k-means with one of the kernels, chosen at random, or labels to start from (then a
         single start is run, from equal weights).
+    n_landmarks : int, "auto" or None
+        Rows, drawn at random, on which the method is solved; the others are labelled as new rows
+        are, and time and memory are linear in n. "auto": all of up to 3,000 rows, 1,000 of more,
+        with a `LandmarkWarning`. None: all. Kernels given as
+        matrices are always taken whole.
     n_init : int
         Number of starts of ``init``.
     mixed_start : bool
@@ -75,7 +86,7 @@ class NAML(TransformerMixin, SteppingClusterer):
         A start ends when the relative change of the objective and the squared sines between
         successive L are at most ``tol``, and no weight changes by more than its square root.
     random_state : int, RandomState or None
-        Seed of the starts.
+        Seed of the starts and the landmarks.
     verbose : bool
         Whether to show a progress bar over the passes.
 
@@ -89,7 +100,9 @@ class NAML(TransformerMixin, SteppingClusterer):
     duality_gap_ : float
         How far at most the last G step lies from its optimum.
     embedding_ : array (n, K)
-        L.
+        L; with landmarks, that of the landmarks extended to all rows by ``transform``.
+    X_fit_ : array (n, d), or (n_landmarks, d)
+        The training rows or landmarks.
     cluster_centers_ : array (n_clusters, K)
         Means of its rows.
     widths_ : array (p,)
@@ -131,6 +144,7 @@ class NAML(TransformerMixin, SteppingClusterer):
         lam: float = 1e-2,
         l_step: str = "constant",
         init: str | ArrayLike = "kernel-kmeans",
+        n_landmarks: int | str | None = "auto",
         n_init: int = 3,
         mixed_start: bool = True,
         max_iter: int = 100,
@@ -144,6 +158,7 @@ class NAML(TransformerMixin, SteppingClusterer):
         self.lam = lam
         self.l_step = l_step
         self.init = init
+        self.n_landmarks = n_landmarks
         self.n_init = n_init
         self.mixed_start = mixed_start
         self.max_iter = max_iter
@@ -157,13 +172,19 @@ class NAML(TransformerMixin, SteppingClusterer):
         check_positive("lam", self.lam)
         if self.l_step not in ("constant", "eigen"):
             raise ValueError(f"l_step must be 'constant' or 'eigen', got {self.l_step!r}")
+        start = None
+        if not isinstance(self.init, str):
+            start = check_labels(self.init, len(X), self.n_clusters)
+        everyone = None
+        if isinstance(self.kernels, str) or all(map(callable, self.kernels)):
+            X, start, everyone = on_landmarks(self.n_landmarks, X, self.random_state, start)
         bank = as_bank(self._bank(X))
         if bank.n_samples != len(X):
             raise ValueError(
                 f"kernels are matrices on {bank.n_samples} samples but X has {len(X)} rows: "
                 "give kernels of the samples that X holds"
             )
-        return NAMLProblem(X, bank)
+        return NAMLProblem(X, bank, start, everyone)
 
     def _bank(self, X: Array) -> KernelBank | list[Array]:
         if isinstance(self.kernels, str):
@@ -178,9 +199,8 @@ class NAML(TransformerMixin, SteppingClusterer):
 
     def _starts(self, problem: NAMLProblem, rng: np.random.RandomState) -> Iterator[Start]:
         p = len(problem.bank)
-        if not isinstance(self.init, str):
-            labels = check_labels(self.init, len(problem.X), self.n_clusters)
-            yield Start(np.full(p, 1 / p), labels)
+        if problem.start is not None:
+            yield Start(np.full(p, 1 / p), problem.start)
             return
         if self.init != "kernel-kmeans":
             raise ValueError(
@@ -246,6 +266,9 @@ class NAML(TransformerMixin, SteppingClusterer):
         self.cluster_centers_ = state.centers
         self._coefficients = state.Q  # and what centres the kernels of new rows
         self._means = [K.mean(axis=0) for K in problem.bank.plain()]
+        if problem.everyone is not None:
+            self.embedding_ = self.transform(problem.everyone)
+            self.labels_ = nearest_center(self.embedding_, self.cluster_centers_)
 
     def _mixed_kernel(self, X: Array) -> Array:
         """Kernels of the rows of X with the training rows less their training means, mixed."""
