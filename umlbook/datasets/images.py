@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from umlbook.datasets.tables import LabelledTable, pixel_names
 
-INSTALL_COMMAND = 'pip install "umlbook[images]"'
 ORL_SUBJECTS = tuple(range(1, 41))
 ORL10P_SUBJECTS = (5, 10, 11, 15, 18, 22, 25, 30, 32, 40)
 ORL_HEIGHT, ORL_WIDTH = 112, 92
@@ -25,8 +24,10 @@ class MissingExtraError(ImportError):
     """A data set was asked for whose images come with a package that is not installed."""
 
 
-def package_file(package: str, inner_path: str, dataset: str) -> Path:
+def package_file(package: str, inner_path: str, dataset: str, extra: str = "images") -> Path:
     """The path of a file or folder inside an installed package, which is not imported.
+
+    ``extra`` is the optional extra that installs the package.
 
     Raises
     ------
@@ -42,7 +43,7 @@ def package_file(package: str, inner_path: str, dataset: str) -> Path:
     lack = f"has no {inner_path}" if folders else "is not installed"
     raise MissingExtraError(
         f"data set {dataset!r} is read from the package {package}, which {lack}: "
-        f"run {INSTALL_COMMAND}",
+        f'run pip install "umlbook[{extra}]"',
         name=package,
     )
 

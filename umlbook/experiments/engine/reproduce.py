@@ -25,7 +25,8 @@ from umlbook.experiments.engine.storage import Row, markdown, store
 from umlbook.experiments.engine.target import Comparison, Target, verdict_counts
 
 MODULES = (
-    "cpcm", "naml", "naml_figures", "cpd_figures", "cpd", "pm", "latent", "side_by_side"
+    "cpcm", "naml", "naml_figures", "cpd_figures", "cpd", "pm", "latent", "side_by_side", "pairs",
+    "asking",
 )  # fmt: skip
 
 

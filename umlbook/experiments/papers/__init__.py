@@ -10,6 +10,8 @@
 `cpd_rivals`    the methods beside which its tables set CPD-UML (no targets)
 `pm`            PM: Figures 2 and 3, Table 2
 `latent`        ours: latent-class pairs beside their rivals (chapter 7)
+`pairs`         ours: learning from pairs on tables held out (chapter 11)
+`pairs_tables`  which tables those are, and who may look at them (no targets)
 `side_by_side`  ours: every method on every data set (chapter 8)
 `methods`       every method as one kind of function, for `side_by_side` (no targets)
 ==============  =============================================================================
