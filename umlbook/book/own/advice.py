@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from umlbook.book.own.choosing import Choice
 from umlbook.book.own.diagnostics import Diagnostics
 
 DOMINANT = 0.8
@@ -19,23 +20,40 @@ MANY = 0.2
 
 
 def advice(
-    found: Diagnostics, names: Sequence[str], method: str, scaling: str, dropped: float = 0.0
+    found: Diagnostics,
+    names: Sequence[str],
+    method: str,
+    scaling: str,
+    dropped: float = 0.0,
+    unused: Sequence[str] = (),
+    tried: Choice | None = None,
 ) -> tuple[str, ...]:
     """Return what the diagnostics suggest, the most serious first; never empty.
 
-    `dropped` is the share of the rows that were left out because a value is missing.
+    `dropped` is the share of the rows that were left out, `unused` the columns of numbers that
+    were left out because most of their values are missing, `tried` what other K look like.
     """
     said = [
         *_about_rows(dropped),
+        *_about_unused(unused),
         *_about_columns(found, names, scaling),
         *_about_clusters(found),
         *_about_stability(found, method),
         *_about_truth(found),
+        *_about_choice(found, tried),
         *_about_kmeans(found, method),
     ]
-    return tuple(said) or (
-        "Nothing stands out: the clusters are sharper than in one cloud of the same covariance, "
-        "and the fits agree. Try K one lower and one higher, and look at rows near a border.",
+    return tuple(said) or (no_warning(found),)
+
+
+def no_warning(found: Diagnostics) -> str:
+    """Return what is said when no rule speaks: what was compared, and that it proves nothing."""
+    starts = "" if found.starts_agree is None else "single starts agree, "
+    return (
+        f"No warning: {starts}fits to parts of the rows agree, and the clusters are sharper than "
+        "in one cloud of the same covariance. This does not show that they are real, since a cloud "
+        "that is bent or has corners passes as well, and nothing here knows what you are looking "
+        "for. Try K one lower and one higher, and look at the rows that are least sure."
     )
 
 
@@ -44,8 +62,36 @@ def _about_rows(dropped: float) -> list[str]:
         return []
     return [
         f"{dropped:.0%} of the rows were left out because a value is missing: the clusters are "
-        'those of the others; leave out the columns with gaps, or try missing="median".'
+        "those of the others, and nothing here was checked for the rows left out; leave out the "
+        'columns with gaps, or try missing="median".'
     ]
+
+
+def _about_unused(unused: Sequence[str]) -> list[str]:
+    if not unused:
+        return []
+    return [
+        f"Not used and not checked, because many values are missing or no numbers: "
+        f"{', '.join(unused)}. Mend them, or name them in columns=[...]."
+    ]
+
+
+def _about_choice(found: Diagnostics, tried: Choice | None) -> list[str]:
+    if tried is None or len(tried.ks) < 2 or tried.by_gap in (None, len(found.sizes)):
+        return []
+    if tried.by_gap == 1 and tried.later == len(found.sizes):
+        return []
+    if tried.by_gap == 1 and tried.later:
+        return [
+            "The gap of plain k-means does not clearly rise from one cluster to two, but it is "
+            f"clearly above zero at K = {tried.later}: try that too."
+        ]
+    if tried.by_gap == 1:
+        return [
+            f"The gap of plain k-means names one cluster: no K up to {tried.ks[-1]} gains clearly "
+            "more than in one cloud."
+        ]
+    return [f"The gap of plain k-means names K = {tried.by_gap}: try that too."]
 
 
 def _about_columns(found: Diagnostics, names: Sequence[str], scaling: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 Four questions: are there clusters of a decent size, do other starts and other parts of the data
 give the same ones, are they those of plain k-means, and are they sharper than what the same method
-finds in one cloud, in which there are none (`one_cloud`)?
+finds in one cloud, in which there are none (`clouds`)?
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
+from umlbook.book.own.clouds import clouds
+from umlbook.book.own.explaining import Refit, renamed
 from umlbook.book.own.methods import Method, feature_weights, learned_space
 
 Floats = NDArray[np.float64]
@@ -25,6 +27,7 @@ Labels = NDArray[np.intp]
 STARTS = 10
 REFITS = 5
 CLOUDS = 9
+"""Clouds of each of two kinds."""
 SILHOUETTE_ROWS = 2000
 
 
@@ -47,8 +50,8 @@ class Diagnostics:
     kmeans_agrees : float
         Adjusted Rand index with plain k-means on the same columns.
     null : tuple of float
-        `learned_silhouette` of the same method on tables that are one cloud; empty if none was
-        compared with.
+        `learned_silhouette` of the same method on tables that are one cloud, of two kinds in turn;
+        empty if none was compared with.
     null_reference : float
         `learned_silhouette` of a fit to as many rows of the table itself.
     null_rows, refit_rows : int
@@ -121,57 +124,26 @@ def part_size(method: Method, n_rows: int) -> int:
     return min(int(0.8 * n_rows), method.refit_rows)
 
 
-def refits_agreement(
+def refits(
     method: Method, X: Floats, labels: Labels, n_clusters: int, rng: np.random.Generator
-) -> float | None:
-    """Return the mean adjusted Rand index of `labels` with fits to a part of the rows.
+) -> tuple[tuple[Refit, ...], float | None]:
+    """Return fits to a part of the rows, and the mean adjusted Rand index of `labels` with them.
 
-    None if the part is too small for the method.
+    None, and no fits, if the part is too small for the method.
     """
     size = part_size(method, len(X))
     if size <= n_clusters:
-        return None
-    found = []
+        return (), None
+    made, found = [], []
     for seed in range(REFITS):
         part = rng.choice(len(X), size, replace=False)
         try:
             model, _ = fitted(method, X[part], n_clusters, seed)
         except ValueError:
-            return None
+            return (), None
         found.append(adjusted_rand_score(labels[part], model.labels_))
-    return float(np.mean(found))
-
-
-def one_cloud(X: Floats, rng: np.random.Generator, rounds: int = 10) -> Floats:
-    """Return a random table that is one cloud, with the mean, covariance and columns of `X`.
-
-    It begins with a sample of a normal distribution that is turned so that its mean and its
-    covariance are those of `X`: if the rows of `X` are normal, `X` is itself such a table, drawn
-    at random. Then the values of each column are replaced by those of `X` in the same order,
-    which keeps skewness and long tails, and the covariance is restored, in turns. The
-    covariance is exact in the end, and with more rows than columns the values are nearly those
-    of `X`.
-
-    One cloud of another shape, such as a ball that is filled evenly, is not such a table and can
-    be sharper than these clouds.
-
-    Shuffling each column by itself would not do: it destroys the correlation too, and a table
-    with correlated columns is mostly sharper than that.
-    """
-    mean, ordered = X.mean(axis=0), np.sort(X, axis=0)
-    _, sizes, axes = np.linalg.svd(X - mean, full_matrices=False)
-    G = rng.standard_normal((len(X), len(sizes)))
-    Y = _orthonormal(G - G.mean(axis=0)) * sizes @ axes
-    for _ in range(rounds):
-        Y = np.take_along_axis(ordered, np.argsort(np.argsort(Y, axis=0), axis=0), axis=0) - mean
-        Y = _orthonormal(Y @ axes.T * sizes) * sizes @ axes  # the nearest of this covariance
-    return np.asarray(Y + mean)
-
-
-def _orthonormal(A: Floats) -> Floats:
-    """The orthonormal columns nearest to those of A."""
-    left, _, right = np.linalg.svd(A, full_matrices=False)
-    return np.asarray(left @ right)
+        made.append(Refit(model, renamed(labels[part], np.asarray(model.labels_), n_clusters)))
+    return tuple(made), float(np.mean(found))
 
 
 def null_sharpness(
@@ -185,7 +157,7 @@ def null_sharpness(
     part = np.sort(rng.choice(len(X), min(len(X), method.refit_rows), replace=False))
     if X.shape[1] < 2 or len(part) <= n_clusters:
         return float("nan"), ()
-    tables = [X[part], *(one_cloud(X[part], rng) for _ in range(CLOUDS))]
+    tables = [X[part], *clouds(X[part], rng, CLOUDS)]
     try:
         models = [fitted(method, table, n_clusters, seed)[0] for table in tables]
     except ValueError:
@@ -196,20 +168,21 @@ def null_sharpness(
 
 def diagnose(
     method: Method, model: Any, X: Floats, n_clusters: int, seed: int, notes: tuple[str, ...] = ()
-) -> Diagnostics:
-    """Return all that is measured about a fitted model."""
+) -> tuple[Diagnostics, tuple[Refit, ...]]:
+    """Return all that is measured about a fitted model, and the fits to parts of the rows."""
     rng = np.random.default_rng(seed)
     labels = np.asarray(model.labels_)
     plain = KMeans(n_clusters, n_init=10, random_state=seed).fit_predict(X)
     reference, null = null_sharpness(method, X, n_clusters, seed, rng)
+    again, agreement = refits(method, X, labels, n_clusters, rng)
     weights = feature_weights(model, X)
     spread = X.var(axis=0)
-    return Diagnostics(
+    found = Diagnostics(
         sizes=tuple(np.bincount(labels, minlength=n_clusters).tolist()),
         silhouette=sharpness(X, labels),
         learned_silhouette=seen_sharpness(model, X),
         starts_agree=starts_agreement(model, X, n_clusters),
-        refits_agree=refits_agreement(method, X, labels, n_clusters, rng),
+        refits_agree=agreement,
         kmeans_agrees=float(adjusted_rand_score(plain, labels)),
         null=null,
         null_reference=reference,
@@ -219,3 +192,4 @@ def diagnose(
         weights=None if weights is None else tuple(weights.tolist()),
         notes=notes,
     )
+    return found, again

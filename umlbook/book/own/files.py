@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import difflib
 import zipfile
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 HEAD = 1 << 16
 """Bytes that are looked at to tell what a file is."""
-LINES = 100
-"""Lines that are looked at to tell its delimiter and header."""
-DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
-MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-", ".", "missing"})
-"""Cells, in lower case, that stand for a value that is not there."""
 
 _SIGNATURES = {
     b"\x89PNG": "a PNG picture",
@@ -34,9 +25,14 @@ _SIGNATURES = {
     b"\x93NUMPY": "a NumPy array",
     b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
     b"{": "JSON",
+    b"[{": "JSON",
+    b"[[": "JSON",
     b"<!": "a page of HTML or XML",
     b"<?": "a page of HTML or XML",
     b"<html": "a page of HTML or XML",
+    b"<table": "a page of HTML or XML",
+    b"@relation": "an ARFF file of Weka",
+    b"@RELATION": "an ARFF file of Weka",
 }
 _BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _MEMBERS = {
@@ -50,17 +46,8 @@ class TableError(ValueError):
     """A file that cannot be clustered as it is; the message says why and what to do."""
 
 
-@dataclass(frozen=True)
-class Dialect:
-    """How the text of a file is cut into cells; its first row may hold names."""
-
-    encoding: str
-    delimiter: str
-    header: bool
-
-    def __str__(self) -> str:
-        names = "names in the first row" if self.header else "no row of names"
-        return f"{DELIMITERS[self.delimiter]}-separated, {self.encoding}, {names}"
+class TableQuestion(TableError):
+    """A table that can be read in several ways; the message names them, and how to say which."""
 
 
 def head_of(path: Path) -> bytes:
@@ -134,10 +121,12 @@ def _zip_kind(path: Path) -> str:
 def encoding_of(head: bytes) -> str:
     """Return the encoding of the text: by its mark, else UTF-8 if it is that, else Latin-1.
 
+    Bytes that Latin-1 leaves empty are letters and signs of Windows, the euro among them.
+
     Examples
     --------
-    >>> encoding_of("é,1".encode()), encoding_of("é,1".encode("latin-1"))
-    ('utf-8', 'latin-1')
+    >>> [encoding_of("é€,1".encode(code, "ignore")) for code in ("utf-8", "latin-1", "cp1252")]
+    ['utf-8', 'latin-1', 'cp1252']
     """
     for mark, encoding in _BOMS.items():
         if head.startswith(mark):
@@ -145,62 +134,12 @@ def encoding_of(head: bytes) -> str:
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)  # a character may be cut at the end
     except UnicodeDecodeError:
-        return "latin-1"
+        return "cp1252" if any(0x80 <= byte < 0xA0 for byte in head) else "latin-1"
     return "utf-8"
 
 
-def cells_of(lines: Sequence[str], delimiter: str) -> list[list[str]]:
-    """Return the cells of the lines that are not blank."""
-    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
-    return [row for row in reader if any(cell.strip() for cell in row)]
-
-
-def delimiter_of(lines: Sequence[str]) -> str:
-    """Return the delimiter that cuts most lines into the same number of clean cells.
-
-    Examples
-    --------
-    >>> delimiter_of(["a;b", "1,5;2,5", "3,5;4,5"])
-    ';'
-    """
-
-    def quality(delimiter: str) -> float:
-        rows = cells_of(lines, delimiter)
-        width, times = Counter(map(len, rows)).most_common(1)[0]
-        if width < 2:
-            return 0.0
-        cells = [cell for row in rows for cell in row]
-        # A cell that holds a stronger delimiter was cut in the wrong places.
-        unclean = sum(any(mark in cell for mark in ";\t|") for cell in cells)
-        share = times / len(rows) * (1 - unclean / len(cells))
-        return share * (0.5 if delimiter == " " else 1.0)  # spaces stand inside texts too
-
-    best = max(DELIMITERS, key=quality)
-    return best if quality(best) > 0.25 else ","
-
-
-def is_number(cell: str) -> bool:
-    """Return whether a cell reads as a number, with a decimal point or a decimal comma."""
-    try:
-        float(cell.replace(",", "."))
-    except ValueError:
-        return False
-    return cell.strip().lower() not in MISSING
-
-
-def has_header(first: Sequence[str]) -> bool:
-    """Return whether the first row holds names: there is no number in it.
-
-    Examples
-    --------
-    >>> has_header(["height", "width"]), has_header(["3", "tall"])
-    (True, False)
-    """
-    return not any(map(is_number, first))
-
-
-def dialect_of(path: Path) -> Dialect:
-    """Return how a file is to be read, or raise `TableError` if it is no table of text."""
+def text_of(path: Path) -> tuple[str, str]:
+    """Return encoding and beginning of a file, or raise `TableError` if it is no table of text."""
     head = head_of(path)
     kind = binary_kind(head, path)
     if kind:
@@ -210,13 +149,6 @@ def dialect_of(path: Path) -> Dialect:
         )
     encoding = encoding_of(head)
     text = codecs.getincrementaldecoder(encoding)(errors="replace").decode(head)
-    lines = text.splitlines(keepends=True)
-    if len(head) == HEAD and len(lines) > 1:
-        lines.pop()  # cut in the middle
-    lines = lines[:LINES]
-    try:
-        delimiter = delimiter_of(lines)
-        first = cells_of(lines, delimiter)[0]
-    except csv.Error as error:
-        raise TableError(f"{path.name} cannot be cut into cells ({error}): is it CSV?") from None
-    return Dialect(encoding, delimiter, has_header(first))
+    if len(head) == HEAD and "\n" in text:
+        text = text[: text.rindex("\n") + 1]  # the last line is cut in the middle
+    return encoding, text

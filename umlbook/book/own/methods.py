@@ -67,6 +67,11 @@ METHODS = {
 }
 
 
+def pair_model(n_clusters: int, seed: int) -> Any:
+    """Return the estimator that answers about pairs are given to, not fitted."""
+    return umlbook.BentMetric(n_clusters, random_state=seed)
+
+
 def learned_space(model: Any, X: Floats) -> Floats | None:
     """Return the points where the method sees them; None if it sees them where they are."""
     if isinstance(model, KMeans) or not hasattr(model, "transform"):

@@ -11,9 +11,19 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import umlbook
+from umlbook.book.own.explaining import MOST_COLUMNS, Effects
 from umlbook.book.own.methods import feature_weights, learned_space
 from umlbook.book.page.draw import draw_clusters
-from umlbook.book.page.figures import INK, PALETTE, class_look, new_figure, style, styled
+from umlbook.book.page.figures import (
+    FAINT,
+    INK,
+    MUTED,
+    PALETTE,
+    class_look,
+    new_figure,
+    style,
+    styled,
+)
 
 Floats = NDArray[np.float64]
 
@@ -78,6 +88,35 @@ def draw_bars(ax: Axes, names: Sequence[str], shares: Floats, title: str) -> Axe
     ax.tick_params(axis="y", labelsize=8)
     ax.set_title(title)
     return ax
+
+
+@styled
+def draw_profile(ax: Axes, found: Effects) -> Axes:
+    """Draw how far the mean of each cluster is above that of all rows, column by column."""
+    names = found.names[:MOST_COLUMNS]
+    places = np.arange(len(names))[::-1]
+    ax.axvline(0, color=MUTED, linewidth=0.8)
+    for cluster, heights in enumerate(found.heights[:, :MOST_COLUMNS]):
+        ax.scatter(heights, places, s=34, label=str(cluster), **class_look(cluster))
+    labels = [
+        f"{_short(name)} ({share:.0%})" for name, share in zip(names, found.between, strict=False)
+    ]
+    ax.set_yticks(places, labels, fontsize=8)
+    ax.grid(axis="y", color=FAINT, linewidth=0.6)
+    ax.set(xlabel="standard deviations above the mean of all rows", ylim=(-0.6, len(names) - 0.4))
+    ax.set_title("what sets the clusters apart")
+    return ax
+
+
+def profile_picture(found: Effects) -> Figure:
+    """Return the picture of the means of the clusters in the columns that differ most."""
+    rows = min(len(found.names), MOST_COLUMNS)
+    fig, ax = new_figure(6.0, 1.3 + 0.28 * rows)
+    draw_profile(ax, found)
+    with style():
+        fig.legend(*ax.get_legend_handles_labels(), loc="outside lower left", title="cluster",
+                   ncols=10, fontsize=8, title_fontsize=8, frameon=False)  # fmt: skip
+    return fig
 
 
 def _short(name: str, most: int = 18) -> str:

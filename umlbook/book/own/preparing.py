@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, RobustScaler, StandardScaler
 
-from umlbook.book.own.columns import Column, columns, numbers
-from umlbook.book.own.files import Dialect, TableError
-from umlbook.book.own.rows import RawTable, cut, file_lines, read
+from umlbook.book.own.columns import Spelling, Spoken, columns, spoken
+from umlbook.book.own.files import TableError
+from umlbook.book.own.frames import is_path, read_frame
+from umlbook.book.own.notes import column_notes, gap_notes, reading_notes
+from umlbook.book.own.raw import RawTable, Source
+from umlbook.book.own.rows import read
+from umlbook.book.own.using import ask, checked_names, usable_names
 
 Floats = NDArray[np.float64]
 
@@ -52,10 +55,14 @@ class Prepared:
     sampled : bool
         Whether `X` holds a part of them only.
     share_dropped : float
-        Share of the rows that were read but left out, because a value is missing.
+        Share of the rows that were read but left out: a value is missing, or too many or too few.
+    unused : tuple of str
+        Columns of numbers that were left out though they vary, because most values are missing.
+    source : Source
+        The file or data frame.
     """
 
-    path: Path
+    source: Source
     X: Floats
     rows: NDArray[np.int64]
     names: tuple[str, ...]
@@ -64,42 +71,58 @@ class Prepared:
     n_rows: int
     sampled: bool
     share_dropped: float
-    dialect: Dialect
-    _width: int
+    unused: tuple[str, ...]
+    said: Spoken
+    header: int | None
+    _table: RawTable
     _places: tuple[int, ...]
-    _decimals: tuple[str, ...]
+    _spellings: tuple[Spelling, ...]
     _fill: Floats | None
     _scaler: Any
 
+    @property
+    def name(self) -> str:
+        """What the file is called in sentences."""
+        return self.source.name
+
+    @property
+    def path(self) -> Path:
+        """The path of the file; its name alone if there is none."""
+        return Path(getattr(self.source, "path", self.source.name))
+
+    def scaled(self, numbers: Sequence[int], rows: list[list[str]]) -> Floats:
+        """Return the chosen cells of rows as scaled numbers; NaN all along a row that has gaps."""
+        width = len(self._table.names)
+        blank = [""] * width
+        usable = [
+            row if len(row) == width and number not in self._table.without else blank
+            for number, row in zip(numbers, rows, strict=True)
+        ]
+        chosen = zip(self._places, self._spellings, strict=True)
+        values = np.column_stack([s.numbers([row[j] for row in usable]) for j, s in chosen])
+        there = ~np.isnan(values)
+        if self._fill is not None:
+            values = np.where(there, values, self._fill)
+            values[~there.any(axis=1)] = np.nan  # nothing to begin with
+        complete = ~np.isnan(values).any(axis=1)
+        values[~complete] = np.nan
+        if complete.any():
+            values[complete] = self._scaler.transform(values[complete])
+        return np.asarray(values)
+
+    def unscaled(self) -> Floats:
+        """Return the rows of `X` in the units of the file."""
+        return np.asarray(self._scaler.inverse_transform(self.X))
+
     def blocks(self) -> Iterator[tuple[NDArray[np.int64], Floats]]:
         """Yield numbers and scaled values of the file's rows, a block at a time, gaps as NaN."""
-        lines = file_lines(self.path, self.dialect)
-        while block := list(islice(lines, BLOCK)):
-            values = self._numbers(cut(block, self.dialect))
-            if self._fill is not None:
-                values = np.where(np.isnan(values), self._fill, values)
-            complete = ~np.isnan(values).any(axis=1)
-            if complete.any():
-                values[complete] = self._scaler.transform(values[complete])
-            yield np.array([line.number for line in block]), values
-
-    def _numbers(self, rows: list[list[str]]) -> Floats:
-        """The chosen cells as numbers; a row of another length has none."""
-        blank = [""] * self._width
-        cells = [row if len(row) == self._width else blank for row in rows]
-        chosen = zip(self._places, self._decimals, strict=True)
-        return np.column_stack(
-            [numbers([row[place] for row in cells], decimal) for place, decimal in chosen]
-        )
+        for numbers, rows in self.source.blocks(BLOCK):
+            yield np.array(numbers), self.scaled(numbers, rows)
 
     def labelled_blocks(self, model: Any) -> Iterator[tuple[NDArray[np.int64], NDArray[np.intp]]]:
         """Yield numbers and labels of the file's rows, a block at a time, by `model.predict`."""
         for rows, values in self.blocks():
-            labels = np.full(len(rows), NO_CLUSTER)
-            complete = ~np.isnan(values).any(axis=1)
-            if complete.any():
-                labels[complete] = model.predict(values[complete])
-            yield rows, labels
+            yield rows, predicted(model, values)
 
     def labels(self, model: Any) -> NDArray[np.intp]:
         """Return the cluster of every row of the file; -1 for a row with a missing value."""
@@ -110,27 +133,53 @@ class Prepared:
         return labels
 
 
+def predicted(model: Any, values: Floats) -> NDArray[np.intp]:
+    """Return the clusters of scaled rows by `model.predict`; -1 for rows with gaps."""
+    labels = np.full(len(values), NO_CLUSTER)
+    complete = ~np.isnan(values).any(axis=1)
+    if complete.any():
+        labels[complete] = model.predict(values[complete])
+    return labels
+
+
 def prepared(
-    path: str | Path,
+    table: Any,
     columns: Sequence[str] | None = None,
     *,
     scaling: str = "standard",
     missing: str = "drop",
+    decimal: str | None = None,
+    thousands: str | None = None,
+    header: int | None = None,
+    missing_values: Sequence[object] | None = None,
+    without: str | None = None,
     max_rows: int = 2000,
     seed: int = 0,
 ) -> Prepared:
-    """Return the matrix in a file, ready for an estimator.
+    """Return the matrix in a file or a data frame, ready for an estimator.
 
     Parameters
     ----------
-    path : str or Path
-        A text file of rows.
+    table : str, Path, data frame, dictionary of columns, or array
+        A text file of rows; a data frame of pandas or polars; or rows and columns in memory.
     columns : sequence of str, optional
-        The columns to use; by default all that hold varying numbers, at least half of them there.
+        The columns to use; by default all that hold varying numbers that measure something, at
+        least half of them there.
     scaling : {"standard", "range", "robust", "none"}
         What makes the columns comparable.
     missing : {"drop", "median"}
         Leave out rows with a gap, or fill it with the median of its column.
+    decimal : {".", ","}, optional
+        The decimal mark, where the file leaves it open.
+    thousands : {",", ".", " ", "'"}, optional
+        What stands between groups of three; the decimal mark is then the other of "." and ",".
+    header : int, optional
+        The line of the names, counted from 1; 0 if there are none.
+    missing_values : sequence, optional
+        Cells that stand for a gap, beside "", "NA", "?" and the like. By default numbers such as
+        -999 do too, where they stand far from all others; an empty list keeps these as numbers.
+    without : str, optional
+        A column that is not used unless it is named in `columns`.
     max_rows, seed : int
         A larger file is sampled.
 
@@ -138,43 +187,64 @@ def prepared(
     -------
     Prepared
         ``X`` for ``fit``; ``labels(model)`` for the cluster of every row of the file.
+
+    Raises
+    ------
+    TableError
+        If there is nothing that could be clustered so; the message says what to do.
+    TableQuestion
+        If the file can be read in several ways; the message says how to say which.
+    TypeError
+        If `table` is none of these.
     """
     _choice("scaling", scaling, SCALINGS)
     _choice("missing", missing, GAPS)
-    table = read(path, max_rows, seed)
-    return from_table(Path(path).expanduser(), table, columns, scaling, missing)
+    said = spoken(decimal, thousands, missing_values)
+    raw = (
+        read(table, max_rows, seed, header) if is_path(table) else read_frame(table, max_rows, seed)
+    )
+    return from_table(raw, columns, scaling, missing, said, header, without)
 
 
 def from_table(
-    path: Path, table: RawTable, chosen: Sequence[str] | None, scaling: str, missing: str
-) -> Prepared:
+    table: RawTable, chosen: Sequence[str] | None, scaling: str, missing: str,
+    said: Spoken | None = None, header: int | None = None, without: str | None = None,
+) -> Prepared:  # fmt: skip
     """Return the matrix in a table that was read; see `prepared`."""
-    found = columns(table)
+    file, said = table.source.name, said or Spoken()
+    found = columns(table, said)
     if len(table.rows) < 2:
         count = "names but no rows" if not table.rows else "one row only"
-        raise TableError(f"{path.name} has {count}: there is nothing to cluster")
-    names = usable_names(path.name, found) if chosen is None else checked_names(found, chosen)
+        raise TableError(f"{file} has {count}: there is nothing to cluster")
+    names = (
+        checked_names(found, chosen) if chosen is not None else usable_names(file, found, without)
+    )
+    ask(file, [found[name] for name in names])
     used = [found[name] for name in names]
     raw = np.column_stack([values for col in used if (values := col.values) is not None])
-    complete = ~np.isnan(raw).any(axis=1)
     fill = np.nanmedian(raw, axis=0) if missing == "median" else None
-    kept = np.ones(len(raw), bool) if missing == "median" else complete
+    there = ~np.isnan(raw)
+    kept = there.all(axis=1) if fill is None else there.any(axis=1)
     if not kept.any():
         raise TableError(
-            f"{path.name}: every row misses a value in the chosen columns; fill gaps by the "
+            f"{file}: every row misses a value in the chosen columns; fill gaps by the "
             'median (missing="median"), or choose fewer columns'
         )
-    filled = raw[kept] if fill is None else np.where(np.isnan(raw), fill, raw)
+    filled = raw[kept] if fill is None else np.where(there, raw, fill)[kept]
     scaler = SCALINGS[scaling]().fit(filled)
-    notes = [*reading_notes(table), *column_notes(found, names)]
-    notes += gap_notes(used, raw, missing)
-    texts = {c.name: np.array(c.texts)[kept] for c in found.values() if c.comparable}
+    unused = [n for n, col in found.items() if n not in (*names, without)
+              and (col.kind == "numbers" or (col.kind == "text" and col.remarks))]  # fmt: skip
+    notes = [*reading_notes(table), *column_notes(found, names), *gap_notes(used, raw, missing)]
     return Prepared(
-        path, np.asarray(scaler.transform(filled)),
-        np.array(table.numbers)[kept], names, tuple(notes), texts,
-        table.n_rows, table.sampled or not table.whole, float(1 - kept.mean()), table.dialect,
-        len(table.names), tuple(table.names.index(name) for name in names),
-        tuple(col.decimal for col in used), fill, scaler,
+        table.source, np.asarray(scaler.transform(filled)),
+        np.array(table.numbers)[kept], names, tuple(notes),
+        {c.name: np.array(c.texts)[kept] for c in found.values()
+         if c.comparable and c.name not in names},
+        table.n_rows, table.sampled or not table.whole,
+        1 - float(kept.sum()) / (len(raw) + table.n_ragged),
+        tuple(unused) if chosen is None else (), said, header, table,
+        tuple(table.names.index(name) for name in names),
+        tuple(col.spelling for col in used), fill, scaler,
     )  # fmt: skip
 
 
@@ -183,95 +253,30 @@ def _choice(name: str, given: str, known: Any) -> None:
         raise TableError(f"{name} is {given!r}: choose one of {', '.join(known)}")
 
 
-def usable_names(file: str, found: dict[str, Column]) -> tuple[str, ...]:
-    """Return the columns that are used by default: varying numbers, half of them or more there."""
-    names = tuple(
-        name for name, col in found.items()
-        if col.kind == "numbers" and col.values is not None
-        and col.n_missing <= len(col.values) / 2
-    )  # fmt: skip
-    if not names:
-        kinds = ", ".join(f"{name} ({col.kind})" for name, col in list(found.items())[:8])
+def check_clusters(data: Prepared, n_clusters: int) -> None:
+    """Raise `TableError` if a table cannot have so many clusters."""
+    different = len(np.unique(data.X, axis=0))
+    if isinstance(n_clusters, bool) or not isinstance(n_clusters, int | np.integer):
+        raise TableError(f"n_clusters is {n_clusters!r}: a whole number, two or more, is wanted")
+    if n_clusters < 2:
+        raise TableError(f"n_clusters is {n_clusters}: two or more are wanted")
+    if different <= n_clusters:
         raise TableError(
-            f"{file} has no column of varying numbers (found: {kinds}): a metric needs numbers; "
-            "if there should be some, look at the delimiter and the decimal mark"
+            f"{data.name} has {different} different rows without gaps for {n_clusters} "
+            "clusters: more rows than clusters are wanted; lower n_clusters, or fill gaps "
+            '(missing="median")'
         )
-    return names
 
 
-def checked_names(found: dict[str, Column], chosen: Sequence[str]) -> tuple[str, ...]:
-    """Return the chosen names if they can be used, or say which cannot, and why."""
-    if isinstance(chosen, str) or not len(chosen):
-        raise TableError(f"columns is {chosen!r}: give a list with at least one name")
-    for name in chosen:
-        if name not in found:
-            raise TableError(f"there is no column {name!r}: the file has {', '.join(found)}")
-        if found[name].kind == "text":
-            raise TableError(
-                f"column {name!r} holds texts such as {found[name].texts[0]!r}: a metric needs "
-                "numbers; leave it out, or give it as compare_with"
-            )
-        if found[name].kind != "numbers":
-            raise TableError(
-                f"column {name!r} is {found[name].kind}: it says nothing, leave it out"
-            )
-    return tuple(dict.fromkeys(chosen))
-
-
-def reading_notes(table: RawTable) -> list[str]:
-    """Return what is to be said about the reading of the file."""
-    notes = [f"{table.n_rows:,} rows, {len(table.names)} columns, {table.dialect}."]
-    if not table.whole:
-        notes = [f"The first {table.n_rows:,} rows were looked at, the file has more."]
-    if table.sampled:
-        notes.append(
-            f"A random {len(table.rows):,} of these rows were used for learning; "
-            "the others get the cluster that the learned metric puts them in."
+def check_comparison(data: Prepared, name: str | None) -> None:
+    """Raise `TableError` if clusters cannot be compared with a column."""
+    if name is not None and name in data.names:
+        raise TableError(
+            f"compare_with is {name!r}, which is in columns too: use it for one of both"
         )
-    if table.n_ragged:
-        notes.append(f"{_counted(table.n_ragged, 'row')} of another length left out.")
-    if table.renamed:
-        notes.append(f"Names made up, because missing or taken: {', '.join(table.renamed)}.")
-    return notes
-
-
-def column_notes(found: dict[str, Column], names: Sequence[str]) -> list[str]:
-    """Return which columns were left out and why, and what was read in an unusual way."""
-    notes = []
-    reasons = {
-        "text": "Text, left out",
-        "constant": "The same value in every row, left out",
-        "empty": "Without any value, left out",
-        "numbers": "Numbers, not used",
-    }
-    for kind, words in reasons.items():
-        out = [n for n, col in found.items() if col.kind == kind and n not in names]
-        if out:
-            notes.append(f"{words}: {', '.join(out)}.")
-    if any(found[name].decimal == "," for name in names):
-        notes.append("Decimal commas were read as decimal points.")
-    for name in names:
-        strangers = found[name].strangers
-        if strangers:
-            cells = _counted(len(strangers), "cell")
-            notes.append(f"{cells} of {name} no number ({strangers[0]!r}), taken as missing.")
-    return notes
-
-
-def gap_notes(used: Sequence[Column], raw: Floats, missing: str) -> list[str]:
-    """Return how many values are missing in each column, and what was done about it."""
-    gaps = {col.name: col.n_missing for col in used if col.n_missing}
-    if not gaps:
-        return []
-    counts = ", ".join(f"{name} {count}" for name, count in gaps.items())
-    incomplete = int(np.isnan(raw).any(axis=1).sum())
-    done = (
-        f"{_counted(incomplete, 'row')} left out."
-        if missing == "drop"
-        else "filled with the median of the column."
-    )
-    return [f"Missing values: {counts}; {done}"]
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count:,} {word}{'s' * (count != 1)}"
+    if name is not None and name not in data.texts:
+        known = ", ".join(data.texts) or "none"
+        raise TableError(
+            f"compare_with is {name!r}: a column of 2 to 20 different texts or whole numbers is "
+            f"wanted; the file has {known}"
+        )

@@ -1,8 +1,7 @@
-"""Cluster a file in one call: the clusters, the metric, how far to trust them, what to do next."""
+"""Cluster a table in one call: the clusters, the metric, how far to trust them, what to do next."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -15,11 +14,15 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from umlbook.book.own.advice import advice
-from umlbook.book.own.diagnostics import CLOUDS, Diagnostics, diagnose, fitted
+from umlbook.book.own.choosing import Choice, choice
+from umlbook.book.own.diagnostics import Diagnostics, diagnose, fitted
+from umlbook.book.own.explaining import Effects, Refit, effects, sure_sentence, sureness
 from umlbook.book.own.files import TableError
+from umlbook.book.own.keeping import Labelled, checked_folder, labelled_rows, redo_code, write_table
 from umlbook.book.own.methods import METHODS, Method
-from umlbook.book.own.pictures import metric_sentence, picture
-from umlbook.book.own.preparing import NO_CLUSTER, Prepared, prepared
+from umlbook.book.own.pictures import metric_sentence, picture, profile_picture
+from umlbook.book.own.preparing import Prepared, check_clusters, check_comparison, prepared
+from umlbook.book.own.wording import html, listed, said
 from umlbook.book.page.figures import image_html, png_bytes, show
 from umlbook.book.page.tables import Table, table
 from umlbook.scores import adjusted_rand_index
@@ -39,6 +42,10 @@ class Analysis:
         What was measured.
     advice : tuple of str
         What to try next.
+    choice : Choice
+        What other numbers of clusters look like.
+    refits : tuple of Refit
+        Fits to parts of the rows.
     """
 
     data: Prepared
@@ -51,11 +58,23 @@ class Analysis:
     model: Any
     diagnostics: Diagnostics
     advice: tuple[str, ...]
+    choice: Choice
+    refits: tuple[Refit, ...]
 
     @property
     def labels(self) -> NDArray[np.intp]:
         """The cluster of every row of ``data.X``."""
         return np.asarray(self.model.labels_)
+
+    @property
+    def sureness(self) -> NDArray[np.float64]:
+        """For every row of ``data.X``, the share of the refits that put it into its cluster."""
+        return sureness(self.refits, self.data.X, self.labels)
+
+    @property
+    def effects(self) -> Effects:
+        """How far apart the clusters are in each column, in the units of the file."""
+        return effects(self.data.unscaled(), self.labels, self.n_clusters, self.data.names)
 
     # ---- in words
 
@@ -64,7 +83,7 @@ class Analysis:
         """What was done, in a line."""
         n, d = self.data.X.shape
         what = f"{self.method.name}, {self.n_clusters} clusters of {n:,} rows in {d} columns"
-        return f"{self.data.path.name}: {what}"
+        return f"{self.data.name}: {what}"
 
     @property
     def sentence(self) -> str:
@@ -79,13 +98,13 @@ class Analysis:
         clouds = f"{min(found.null):.2f} to {max(found.null):.2f}" if found.null else "not compared"
         rows = {
             "sizes": ", ".join(map(str, found.sizes)),
-            "silhouette, scaled columns": _said(found.silhouette),
-            "silhouette, as the method sees them": _said(found.learned_silhouette),
-            f"the same, fitted to {found.null_rows} rows": _said(found.null_reference),
-            f"the same, in {CLOUDS} clouds of that covariance": clouds,
-            "agreement of different starts": _said(found.starts_agree),
-            f"agreement with fits to {found.refit_rows} of the rows": _said(found.refits_agree),
-            "agreement with plain k-means": _said(found.kmeans_agrees),
+            "silhouette, scaled columns": said(found.silhouette),
+            "silhouette, as the method sees them": said(found.learned_silhouette),
+            f"the same, fitted to {found.null_rows} rows": said(found.null_reference),
+            f"the same, in {len(found.null)} clouds without clusters": clouds,
+            "agreement of different starts": said(found.starts_agree),
+            f"agreement with fits to {found.refit_rows} of the rows": said(found.refits_agree),
+            "agreement with plain k-means": said(found.kmeans_agrees),
         }
         return table({"measured": list(rows), "value": list(rows.values())})
 
@@ -103,96 +122,97 @@ class Analysis:
         caption = f"Clusters and {self.compare_with}: adjusted Rand index {agreement:.2f}"
         return table({self.compare_with: kinds, **counts}, caption=caption)
 
+    @property
+    def sure_sentence(self) -> str:
+        """How many rows stay in their cluster when a part of the rows is left out."""
+        return sure_sentence(
+            self.sureness, self.data.rows, self.diagnostics.refit_rows, self.refits
+        )
+
     def figure(self) -> Figure:
-        """Return the picture."""
+        """Return the picture of the points and the metric."""
         return picture(self.model, self.data.X, self.data.names)
 
+    def profile(self) -> Figure:
+        """Return the picture of what sets the clusters apart, column by column."""
+        return profile_picture(self.effects)
+
+    def sections(self) -> list[tuple[str, Sequence[str], Table | None]]:
+        """Return all but the picture: a heading, sentences, and a table or None, for each part."""
+        compared = self.comparison()
+        return [
+            ("How the table was read", self.data.notes, None),
+            ("Measured", (), self.measures()),
+            ("How many clusters", (self.choice.sentence,), self.choice.table()),
+            ("What sets them apart", (self.effects.sentence,), self.effects.table()),
+            ("How sure the rows are", (self.sure_sentence,), None),
+            *([] if compared is None else [("Compared with what is known", (), compared)]),
+            ("The method warns", self.diagnostics.notes, None),
+            ("What to try next", self.advice, None),
+        ]
+
     def __repr__(self) -> str:
-        parts = [self.title, _listed("Read", self.data.notes), str(self.measures())]
-        if self.comparison() is not None:
-            parts.append(str(self.comparison()))
-        if self.diagnostics.notes:
-            parts.append(_listed("The method warns", self.diagnostics.notes))
-        return "\n\n".join([*parts, _listed("What to try next", self.advice)])
+        parts = [listed(*section) for section in self.sections() if section[1] or section[2]]
+        return "\n\n".join([self.title, *parts])
 
     def words(self) -> str:
         """Return all but the picture, as HTML."""
-        compared = self.comparison()
-        return "".join(
-            [
-                _html_list("How the file was read", self.data.notes),
-                self.measures().html(),
-                "" if compared is None else compared.html(),
-                _html_list("The method warns", self.diagnostics.notes),
-                _html_list("What to try next", self.advice),
-            ]
-        )
+        return "".join(html(*section) for section in self.sections() if section[1] or section[2])
 
     def _repr_html_(self) -> str:
-        image = image_html(png_bytes(self.figure()), self.sentence)
-        return f'{image}<p style="max-width:44em">{escape(self.sentence)}</p>{self.words()}'
+        shown = {self.sentence: self.figure(), self.effects.sentence: self.profile()}
+        images = "".join(
+            f'{image_html(png_bytes(fig), said)}<p style="max-width:44em">{escape(said)}</p>'
+            for said, fig in shown.items()
+        )
+        return images + self.words()
 
     def _ipython_display_(self) -> None:
         # The picture by itself: a stored page is compared by its words, and not by its pixels.
         show(self.figure(), self.sentence)
+        show(self.profile(), self.effects.sentence)
         display({"text/html": self.words(), "text/plain": repr(self)}, raw=True)
 
     # ---- to keep
 
     def code(self, path: str | None = None) -> str:
         """Return five lines of Python that do it again; `path` stands for the file's own."""
-        name = str(self.data.path) if path is None else path
-        options = f"scaling={self.scaling!r}, missing={self.missing!r}"
-        sample = f"max_rows={self.method.max_rows}, seed={self.seed}"
-        return "\n".join(
-            [
-                f"from {self.method.source} import {self.method.cls.__name__}",
-                "from umlbook.book.own import prepared",
-                f"data = prepared({name!r}, {list(self.data.names)!r}, {options}, {sample})",
-                f"model = {self.method.call(self.n_clusters, self.seed)}.fit(data.X)",
-                f"labels = data.labels(model)  # of every row; {NO_CLUSTER}: a value is missing",
-            ]
-        )
+        options = {
+            "scaling": self.scaling, "missing": self.missing,
+            "max_rows": self.method.max_rows, "seed": self.seed,
+        }  # fmt: skip
+        return redo_code(self.data, self.method, self.n_clusters, options, path)
 
-    def labelled_rows(self) -> Iterator[tuple[int, int]]:
-        """Yield number and cluster of every row of the file, however long it is."""
-        if self.data.sampled:
-            for rows, labels in self.data.labelled_blocks(self.model):
-                yield from zip(rows.tolist(), labels.tolist(), strict=True)
-        else:
-            yield from enumerate(self.data.labels(self.model).tolist(), start=1)
+    def labelled_rows(self) -> Iterator[Labelled]:
+        """Yield every row of the file with its number, cluster and sureness, however long it is."""
+        return labelled_rows(self.data, self.model, self.labels, self.refits)
 
     def save(self, folder: str | Path = ".", path: str | None = None) -> tuple[Path, Path, Path]:
-        """Write clusters (CSV: row and cluster), picture (PNG) and code (Python) to a folder.
+        """Write the table with its clusters (CSV), picture (PNG) and code (Python) to a folder.
 
-        A row without a cluster, because a value is missing in it, has an empty cell. Files of the
-        same file, method and K are replaced. `path` stands for the file's own path in the code.
+        The table has all rows and columns of the file as they stand, after the number of the row,
+        its cluster and its sureness. A row without a cluster, because a value is missing in it,
+        has empty cells there. Files of the same file, method and K are replaced. `path` stands
+        for the file's own path in the code.
 
         Returns
         -------
         tuple of Path
             The three files.
         """
-        folder = Path(folder).expanduser()
-        if not folder.is_dir():
-            raise TableError(
-                f"folder {folder.name!r} does not exist: make it first, or give another"
-            )
+        folder = checked_folder(folder)
         stem = f"{self.data.path.stem}-{self.method.name}-{self.n_clusters}"
         clusters, image, script = (
             folder / f"{stem}{end}" for end in ("-clusters.csv", ".png", "-redo.py")
         )
-        with clusters.open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.writer(stream)
-            writer.writerow(["row", "cluster"])
-            writer.writerows([n, "" if c == NO_CLUSTER else c] for n, c in self.labelled_rows())
+        write_table(clusters, self.data, self.labelled_rows())
         image.write_bytes(png_bytes(self.figure()))
         script.write_text(self.code(path) + "\n", encoding="utf-8")
         return clusters, image, script
 
 
 def analyse(
-    path: str | Path,
+    table: Any,
     method: str = "k-means",
     n_clusters: int = 3,
     *,
@@ -201,89 +221,65 @@ def analyse(
     missing: str = "drop",
     compare_with: str | None = None,
     seed: int = 0,
+    **reading: Any,
 ) -> Analysis:
-    """Cluster the rows of a file and say how far the result can be trusted.
+    """Cluster the rows of a table and say how far the result can be trusted.
 
     Parameters
     ----------
-    path : str or Path
-        A text file of rows; delimiter, encoding, decimal mark and header are found out.
+    table : str, Path, data frame, dictionary of columns, or array
+        A text file of rows, whose delimiter, encoding, decimal mark and header are found out; a
+        data frame of pandas or polars; or rows and columns in memory.
     method : str
         "k-means", "SpectralKMeans", "KernelKMeans", "CPCM", "AML", "NAML" or "CPDUML".
     n_clusters : int
         K, two or more.
     columns : sequence of str, optional
-        The columns to use; by default all that hold varying numbers.
+        The columns to use; by default all that hold varying numbers that measure something.
     scaling : {"standard", "range", "robust", "none"}
         What makes the columns comparable.
     missing : {"drop", "median"}
         Leave out rows with a gap, or fill it with the median of its column.
     compare_with : str, optional
-        A column of a few different texts, held against the clusters afterwards. It is never used
-        to find them.
+        A column of a few different texts or whole numbers, held against the clusters afterwards.
+        It is never used to find them.
     seed : int
         Of the sample, the starts and the diagnostics.
+    **reading
+        ``decimal``, ``thousands``, ``header`` and ``missing_values``, where the file leaves open
+        how it is to be read: see `prepared`.
 
     Returns
     -------
     Analysis
-        Displays as picture, measures and advice; ``save`` and ``code`` keep it.
+        Displays as pictures, measures and advice; ``save`` and ``code`` keep it.
 
     Raises
     ------
     TableError
         If there is nothing that could be clustered so; the message says what to do.
+    TableQuestion
+        If the file can be read in several ways; the message says how to say which.
+    TypeError
+        If `table` is none of these.
     """
     if method not in METHODS:
         raise TableError(f"method is {method!r}: choose one of {', '.join(METHODS)}")
     chosen = METHODS[method]
     data = prepared(
-        path, columns, scaling=scaling, missing=missing, max_rows=chosen.max_rows, seed=seed
-    )
-    _check_clusters(data, n_clusters)
-    _check_comparison(data, compare_with)
+        table, columns, scaling=scaling, missing=missing, without=compare_with,
+        max_rows=chosen.max_rows, seed=seed, **reading,
+    )  # fmt: skip
+    check_clusters(data, n_clusters)
+    check_comparison(data, compare_with)
     try:
         model, notes = fitted(chosen, data.X, n_clusters, seed)
     except ValueError as error:  # what a method cannot do, it says well
-        raise TableError(f"{method} cannot cluster {data.path.name}: {error}") from error
-    found = diagnose(chosen, model, data.X, n_clusters, seed, notes)
+        raise TableError(f"{method} cannot cluster {data.name}: {error}") from error
+    found, refits = diagnose(chosen, model, data.X, n_clusters, seed, notes)
+    tried = choice(data.X, n_clusters, seed)
+    tips = advice(found, data.names, method, scaling, data.share_dropped, data.unused, tried)
     return Analysis(
-        data, chosen, n_clusters, scaling, missing, seed, compare_with, model, found,
-        advice(found, data.names, method, scaling, data.share_dropped),
+        data, chosen, n_clusters, scaling, missing, seed, compare_with, model, found, tips, tried,
+        refits,
     )  # fmt: skip
-
-
-def _check_clusters(data: Prepared, n_clusters: int) -> None:
-    different = len(np.unique(data.X, axis=0))
-    if isinstance(n_clusters, bool) or not isinstance(n_clusters, int | np.integer):
-        raise TableError(f"n_clusters is {n_clusters!r}: a whole number, two or more, is wanted")
-    if n_clusters < 2:
-        raise TableError(f"n_clusters is {n_clusters}: two or more are wanted")
-    if different <= n_clusters:
-        raise TableError(
-            f"{data.path.name} has {different} different rows without gaps for {n_clusters} "
-            "clusters: more rows than clusters are wanted; lower n_clusters, or fill gaps "
-            '(missing="median")'
-        )
-
-
-def _check_comparison(data: Prepared, name: str | None) -> None:
-    if name is not None and name not in data.texts:
-        known = ", ".join(data.texts) or "none"
-        raise TableError(
-            f"compare_with is {name!r}: a column of 2 to 20 different texts is wanted; "
-            f"the file has {known}"
-        )
-
-
-def _said(value: float | None) -> str:
-    return "-" if value is None or np.isnan(value) else f"{value + 0.0:.2f}"
-
-
-def _listed(head: str, lines: Sequence[str]) -> str:
-    return "\n".join([f"{head}:", *(f"- {line}" for line in lines)])
-
-
-def _html_list(head: str, lines: Sequence[str]) -> str:
-    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
-    return f'<p><b>{escape(head)}</b></p><ul style="max-width:44em">{items}</ul>' if lines else ""

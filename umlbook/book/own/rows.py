@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from umlbook.book.own.files import Dialect, TableError, dialect_of
+from umlbook.book.own.files import TableError
+from umlbook.book.own.layout import Dialect, dialect_of
+from umlbook.book.own.raw import RawTable
+from umlbook.book.own.totals import LAST, sums_up, total_word
 
 CELLS = 2_000_000
 """Cells that are held at once; a wide table keeps fewer rows."""
@@ -19,62 +24,57 @@ LONGEST = 1000
 """Lines that a row may have; a longer one has lost a quote."""
 SCAN = 1 << 29
 """Bytes (512 MB) of a file through which the sample is drawn; what lies behind is not looked at."""
+REPEATS = "repeats the names"
 
 
 class Line(NamedTuple):
-    """The text of a row, and its number: 1 is the first one under the names."""
+    """The text of a row; its number: 1 is the first one under the names; its line in the file."""
 
     number: int
     text: str
+    at: int = 0
 
 
 @dataclass(frozen=True)
-class RawTable:
-    """Names and cells as they stand in the file.
+class TextFile:
+    """A file of text, and how it is cut into cells."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        One for each column, none twice.
-    rows : tuple of list of str
-        The cells of all rows of the right length, or of a sample of them, in the file's order.
-    numbers : tuple of int
-        The number of each of these rows.
-    n_rows : int
-        Rows in the file, or in the part of it that was scanned.
-    n_ragged : int
-        Rows with too few or too many cells, which are left out; in a sample, those seen in it.
-    whole : bool
-        Whether the scan came to the end of the file.
-    renamed : tuple of str
-        Names that were given to columns without one, or whose name was taken.
-    """
-
-    names: tuple[str, ...]
-    rows: tuple[list[str], ...]
-    numbers: tuple[int, ...]
-    n_rows: int
-    n_ragged: int
-    whole: bool
-    renamed: tuple[str, ...]
+    path: Path
     dialect: Dialect
+    given: tuple[str, ...]
 
     @property
-    def sampled(self) -> bool:
-        """Whether there are more rows than are held."""
-        return len(self.rows) + self.n_ragged < self.n_rows
+    def name(self) -> str:
+        """The name of the file."""
+        return self.path.name
+
+    @property
+    def how(self) -> str:
+        """How it was read."""
+        return str(self.dialect)
+
+    @property
+    def delimiter(self) -> str:
+        """What separates its cells."""
+        return self.dialect.delimiter
+
+    def blocks(self, size: int) -> Iterator[tuple[list[int], list[list[str]]]]:
+        """Yield numbers and cells of the rows, a block at a time."""
+        lines = file_lines(self.path, self.dialect)
+        while block := list(islice(lines, size)):
+            yield [line.number for line in block], cut(block, self.dialect)
 
 
 def file_lines(path: Path, dialect: Dialect, limit: float = math.inf) -> Iterator[Line]:
-    """Yield the rows of a file under the names as they stand, blank lines left out.
+    """Yield the rows of a file under the names as they stand, blank lines and comments left out.
 
     A line break inside quotes ends no row. Nothing is cut into cells here, so that rows which
     nobody asks for cost little.
     """
-    number, read = 0 if dialect.header else 1, 0
+    number, read = (-dialect.beneath if dialect.header else 1), 0
     opened: list[str] = []  # lines of a row in which a quoted cell is still open
     with path.open(encoding=dialect.encoding, newline="") as stream:
-        for line in stream:
+        for at, line in enumerate(islice(stream, dialect.skip, None), start=dialect.skip + 1):
             read += len(line)
             if opened or line.count('"') % 2:
                 opened.append(line)
@@ -83,10 +83,10 @@ def file_lines(path: Path, dialect: Dialect, limit: float = math.inf) -> Iterato
                         break
                     continue
                 line, opened = "".join(opened), []
-            if line.isspace():
+            if line.isspace() or (dialect.comment and line.lstrip().startswith(dialect.comment)):
                 continue
-            if number:  # the names have number 0
-                yield Line(number, line)
+            if number > 0:  # the names have number 0 or below
+                yield Line(number, line, at)
             number += 1
             if read > limit:
                 return
@@ -156,7 +156,9 @@ def sample(lines: Iterable[Line], size: int, rng: np.random.Generator) -> tuple[
     return sorted(kept), count
 
 
-def read(path: str | Path, max_rows: int = 2000, seed: int = 0) -> RawTable:
+def read(
+    path: str | Path, max_rows: int = 2000, seed: int = 0, header: int | None = None
+) -> RawTable:
     """Return the table in a file, or a sample of its rows if there are more than `max_rows`.
 
     Parameters
@@ -167,53 +169,123 @@ def read(path: str | Path, max_rows: int = 2000, seed: int = 0) -> RawTable:
         Most rows to keep. Memory does not depend on the size of the file.
     seed : int, default=0
         Of the sample.
+    header : int, optional
+        The line of the names, counted from 1; 0 if there are none. By default it is found out.
 
     Raises
     ------
     TableError
         If the file is no table; the message says what it looks like.
+    TableQuestion
+        If the file leaves open which line holds the names; the message says what to pass.
     """
     path = Path(path).expanduser()
-    found = dialect_of(path)
-    try:
-        return _table(path, found, max_rows, seed)
-    except UnicodeDecodeError:  # the first bytes were plain ASCII, a later one is not UTF-8
-        return _table(path, replace(found, encoding="latin-1"), max_rows, seed)
-    except csv.Error as error:
-        raise TableError(
-            f"{path.name} cannot be cut into cells ({error}): look for an unclosed quote"
-        ) from None
+    if header is not None and (
+        isinstance(header, bool) or not isinstance(header, int) or header < 0
+    ):
+        raise TableError(f"header is {header!r}: the line of the names is wanted, or 0 for none")
+    found = dialect_of(path, header)
+    for encoding in (found.encoding, "cp1252", "latin-1"):
+        try:
+            return _table(path, replace(found, encoding=encoding), max_rows, seed)
+        except UnicodeDecodeError:  # the first bytes were plain ASCII, a later one is not UTF-8
+            continue
+        except csv.Error as error:
+            raise TableError(
+                f"{path.name} cannot be cut into cells ({error}): look for an unclosed quote"
+            ) from None
+    raise AssertionError("Latin-1 reads every byte")
 
 
-def cut(lines: Sequence[Line], dialect: Dialect) -> list[list[str]]:
+def cut(lines: Iterable[Line], dialect: Dialect) -> list[list[str]]:
     """Return the cells of each line."""
     texts = (line.text for line in lines)
     return list(csv.reader(texts, delimiter=dialect.delimiter, skipinitialspace=True))
 
 
 def _table(path: Path, dialect: Dialect, max_rows: int, seed: int) -> RawTable:
-    first = next(file_lines(path, replace(dialect, header=False)))  # a file is not empty here
-    (cells,) = cut([first], dialect)
-    names, renamed = unique_names(cells if dialect.header else [""] * len(cells))
+    bare = replace(dialect, header=False)
+    (cells,) = cut([next(file_lines(path, bare))], dialect)  # a file is not empty here
+    given = dialect.names or (tuple(cells) if dialect.header else ())
+    names, renamed = unique_names(given or [""] * len(cells))
     size = max(1, min(max_rows, CELLS // len(names)))
-    lines, count = sample(file_lines(path, dialect, SCAN), size, np.random.default_rng(seed))
+    last: deque[Line] = deque(maxlen=LAST)
+    scanned = _remembered(file_lines(path, dialect, SCAN), last)
+    lines, count = sample(scanned, size, np.random.default_rng(seed))
     rows = cut(lines, dialect)
-    kept = [i for i, cells in enumerate(rows) if len(cells) == len(names)]
-    ragged = len(lines) - len(kept)
-    if ragged > len(kept):
+    whole = path.stat().st_size <= SCAN
+    numbered = {line.number: row for line, row in zip(lines, rows, strict=True)}
+    without = {n: REPEATS for n, row in numbered.items() if tuple(row) == given}
+    if whole and count == len(rows):  # of a sample no sum is known
+        without |= totals({n: row for n, row in numbered.items() if n not in without})
+    seen = numbered | dict(zip((line.number for line in last), cut(last, dialect), strict=True))
+    inside = {n: w for n, row in seen.items() if n not in without and (w := total_word(row))}
+    right = [i for i, row in enumerate(rows) if len(row) == len(names)]
+    kept = [i for i in right if lines[i].number not in without]
+    wrong = set(range(len(lines))).difference(right)
+    ragged = [lines[i] for i in sorted(wrong) if lines[i].number not in without]
+    if len(ragged) > len(right):
         raise TableError(
-            f"{path.name}: {ragged} of {len(lines)} rows do not have the {len(names)} cells of "
-            "the first one: it is no table, or its delimiter is none of comma, semicolon, tab, "
+            f"{path.name}: {len(ragged)} of {len(lines)} rows do not have the {len(names)} cells "
+            "of the first one: it is no table, or its delimiter is none of comma, semicolon, tab, "
             "bar, space"
         )
-    renamed = renamed if dialect.header else ()
     return RawTable(
         names,
         rows=tuple(rows[i] for i in kept),
         numbers=tuple(lines[i].number for i in kept),
         n_rows=count,
-        n_ragged=ragged,
-        whole=path.stat().st_size <= SCAN,
-        renamed=renamed,
-        dialect=dialect,
+        n_ragged=len(ragged),
+        whole=whole,
+        renamed=renamed if given else (),
+        source=TextFile(path, dialect, given),
+        typed=(False,) * len(names),
+        without=frozenset(without),
+        notes=(*dialect.notes, *_row_notes(without, inside, ragged)),
     )
+
+
+def _remembered(lines: Iterable[Line], last: deque[Line]) -> Iterator[Line]:
+    for line in lines:
+        last.append(line)
+        yield line
+
+
+def totals(rows: Mapping[int, list[str]]) -> dict[int, str]:
+    """Return the numbers of those of the last rows that sum up the rows above, and why.
+
+    Examples
+    --------
+    >>> totals({1: ["BP", "3"], 2: ["Total", "4"], 3: ["Total", "7"], 4: ["Source", ""]})
+    {3: "begins with 'Total' and sums up the rows above"}
+    """
+    found: dict[int, str] = {}
+    for number in list(rows)[-LAST:]:
+        above = [row for n, row in rows.items() if n < number and n not in found]
+        if sums_up(rows[number], above):
+            found[number] = f"begins with {total_word(rows[number])!r} and sums up the rows above"
+    return found
+
+
+def _row_notes(
+    without: dict[int, str], inside: dict[int, str], ragged: Sequence[Line]
+) -> list[str]:
+    """What is to be said about rows that are no data, or have another number of cells."""
+    repeated = sorted(number for number, why in without.items() if why == REPEATS)
+    silent = repeated[3:]
+    told = {number: why for number, why in without.items() if number not in silent}
+    notes = [f"Row {number} {why}, left out." for number, why in sorted(told.items())]
+    if silent:
+        more = "1 more row repeats" if len(silent) == 1 else f"{len(silent):,} more rows repeat"
+        notes.append(f"{more} the names, left out.")
+    if inside:
+        number, word = min(inside.items())
+        notes.append(
+            f"Row {number} begins with {word!r}{' and others do' * (len(inside) > 1)}, and was "
+            "kept: take it out of the file if it sums up others."
+        )
+    if ragged:
+        rows = "1 row" if len(ragged) == 1 else f"{len(ragged):,} rows"
+        first = f"line {ragged[0].at}: {ragged[0].text.strip()[:30]!r}"
+        notes.append(f"{rows} of another length left out ({first}).")
+    return notes
