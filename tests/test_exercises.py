@@ -1,6 +1,5 @@
 """The exercise engine, and that every exercise knows its solution, its stub and its mistakes."""
 
-import json
 import threading
 from dataclasses import replace
 from itertools import permutations
@@ -10,16 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.toy import TOY, doubled
 from support.waiting import HANGS
 
 from umlbook.algebra import kmeans_objective
 from umlbook.book.exercises import judge, run
 from umlbook.book.exercises.bank import all_exercises
 from umlbook.book.exercises.bank.ch02_rounding import best_two_clusters, rounding_ratio
-from umlbook.book.exercises.bank.properties import agrees_with, ordered
+from umlbook.book.exercises.bank.properties import ordered
 from umlbook.book.exercises.judge import OpenExercise, exercise, seed_for
-from umlbook.book.exercises.model import Attempt, Case, Exercise, Mistake, Note, Outcome, Status
-from umlbook.book.exercises.progress import Progress, report, set_student, student
+from umlbook.book.exercises.model import Attempt, Case, Note, Outcome, Status
+from umlbook.book.exercises.progress import Progress
 
 BANK = list(all_exercises().values())
 MISTAKES = [(spec, mistake) for spec in BANK for mistake in spec.mistakes]
@@ -103,8 +103,8 @@ def test_exercise_is_declared_in_full(spec):
 
 
 @pytest.mark.parametrize("chapter", sorted({spec.chapter for spec in BANK}))
-def test_chapter_has_five_exercises_or_more(chapter):
-    assert sum(spec.chapter == chapter for spec in BANK) >= 5
+def test_chapter_has_five_exercises_or_more_if_it_follows_a_paper_and_three_otherwise(chapter):
+    assert sum(spec.chapter == chapter for spec in BANK) >= (5 if int(chapter) <= 8 else 3)
 
 
 @pytest.mark.parametrize("spec", BANK, ids=lambda spec: spec.id)
@@ -172,25 +172,6 @@ def test_combined_mistakes_get_the_witness_and_the_mistake_that_shows_there():
 
 
 # --------------------------------------------------------------------------------- the engine
-
-
-def doubled(x):
-    return 2 * x
-
-
-TOY = Exercise(
-    id="9.1",
-    title="double it",
-    reference=doubled,
-    cases=lambda rng: [
-        Case("the numbers in your data", x=rng.normal(size=3)),
-        Case("zeros", x=np.zeros(2)),
-    ],
-    properties=[agrees_with(doubled, "entry")],
-    mistakes=[Mistake("halved", "this is half, not double", lambda x: x / 2)],
-    hints=["First.", "Second."],
-    solution="Two times it.",
-)
 
 
 @pytest.fixture
@@ -324,7 +305,7 @@ def test_warning_and_slowness_make_a_right_answer_correct_but(toy, monkeypatch):
     assert toy.check(doubled).status is Status.CORRECT
 
 
-def test_loop_and_dtype_and_shape_and_lost_digits_are_remarked():
+def test_loop_and_dtype_and_shape_are_remarked():
     def looped(labels, n_clusters):
         Y = np.zeros((len(labels), n_clusters))
         for i, label in enumerate(labels):
@@ -336,12 +317,6 @@ def test_loop_and_dtype_and_shape_and_lost_digits_are_remarked():
     halved = ex.check(lambda labels, k: ex.spec.reference(labels, k).astype("float32"))
     assert halved.status in (Status.WRONG, Status.CORRECT_BUT)
 
-    def pairs(X, labels):
-        same = (labels[:, None] == labels) / (labels[:, None] == labels).sum(axis=1)
-        squares = np.sum(X**2, axis=1)
-        return np.sum((squares[:, None] + squares - 2 * X @ X.T) * same) / 2
-
-    assert "loses digits" in opened(all_exercises()["1.4"]).check(pairs).reason
     trace = opened(all_exercises()["1.2"])
     boxed = trace.check(lambda X, Y: np.array([[trace.spec.reference(X, Y)]]))
     assert "shape (1, 1)" in boxed.reason and boxed.status is Status.CORRECT_BUT
@@ -410,87 +385,6 @@ def test_under_nbgrader_a_failed_check_raises(toy, monkeypatch):
     assert toy.check(doubled).passed
     with pytest.raises(AssertionError, match=r"Exercise 9\.1: not attempted"):
         toy.check(...)
-
-
-# ------------------------------------------------------------------------- students, progress
-
-
-@pytest.fixture
-def anonymous(monkeypatch):
-    monkeypatch.delenv("UMLBOOK_STUDENT", raising=False)
-    set_student(None)
-    yield
-    set_student(None)
-
-
-def test_student_is_the_set_one_then_the_environments_then_the_default(anonymous, monkeypatch):
-    assert student() == "reader"
-    monkeypatch.setenv("UMLBOOK_STUDENT", "ada")
-    assert student() == "ada"
-    set_student("emmy")
-    assert student() == "emmy"
-
-
-def test_students_have_different_data_and_each_the_same_again(anonymous):
-    def data():
-        return exercise("1.3", progress=Progress()).data.X
-
-    default = data()
-    assert np.array_equal(default, data())
-    set_student("emmy")
-    assert not np.allclose(default, data())
-    seeded = exercise("1.3", seed=5, progress=Progress()).data.X
-    assert np.array_equal(seeded, exercise("1.3", seed=5, progress=Progress()).data.X)
-
-
-def test_seed_is_the_same_on_every_machine():
-    assert seed_for("1.1", "reader") == 17544302931957491231
-
-
-def test_right_stays_right_in_the_record(toy):
-    toy.check(doubled)
-    toy.check(lambda x: x / 2)
-    record = toy.progress.records["9.1"]
-    assert (record.outcome, record.checks, record.mistakes) == ("correct", 2, ["halved"])
-
-
-def test_report_says_the_same_whatever_was_kept_before(toy, tmp_path):
-    toy.check(doubled)
-    toy.hint()
-    shown = report(tmp_path, progress=toy.progress)
-    assert repr(shown) == (
-        "1 of 1 answered correctly\n"
-        "  Exercise 9.1: correct (1 check, 1 hint)\n"
-        "kept in .umlbook-progress.json and umlbook-progress.html"
-    )
-    assert repr(report(tmp_path, progress=toy.progress)) == repr(shown)
-    assert "Exercise 9.1: correct" in shown._repr_html_()
-
-
-def test_report_keeps_every_session_once(toy, tmp_path):
-    toy.check(lambda x: x / 2)
-    later = replace(toy.progress, started="later")
-    for progress in (toy.progress, toy.progress, later):
-        report(tmp_path, progress=progress)
-    sessions = json.loads((tmp_path / ".umlbook-progress.json").read_text("utf-8"))["sessions"]
-    assert [session["started"] for session in sessions] == [toy.progress.started, "later"]
-    assert sessions[0]["exercises"]["9.1"]["mistakes"] == ["halved"]
-    assert {"python", "umlbook", "numpy"} <= set(sessions[0]["versions"])
-    page = (tmp_path / "umlbook-progress.html").read_text("utf-8")
-    assert page.count("<h2>") == 2 and "Exercise 9.1: wrong" in page
-
-
-def test_report_goes_where_the_environment_says(toy, tmp_path, monkeypatch):
-    monkeypatch.setenv("UMLBOOK_PROGRESS", str(tmp_path / "kept"))
-    report(progress=toy.progress)
-    assert (tmp_path / "kept" / ".umlbook-progress.json").is_file()
-
-
-def test_report_does_not_overwrite_a_file_it_cannot_read(toy, tmp_path):
-    (tmp_path / ".umlbook-progress.json").write_text("mine", "utf-8")
-    with pytest.raises(ValueError, match="move it away"):
-        report(tmp_path, progress=toy.progress)
-    assert (tmp_path / ".umlbook-progress.json").read_text("utf-8") == "mine"
 
 
 # --------------------------------------------------------------------------------- the widget

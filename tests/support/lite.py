@@ -158,7 +158,7 @@ class NodePython:
         config = json.loads((book / "jupyter-lite.json").read_text(encoding="utf-8"))
         settings = config["jupyter-config-data"]["litePluginSettings"]
         options = settings["@jupyterlite/pyodide-kernel-extension:kernel"]["loadPyodideOptions"]
-        command = ["node", str(RUNNER), str(book), json.dumps(options), DRIVER]
+        command = ["node", str(RUNNER), str(book), json.dumps(options["packages"]), DRIVER]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
         )

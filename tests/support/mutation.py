@@ -154,7 +154,7 @@ def _formulas(node: ast.AST) -> Iterator[ast.AST]:
                 yield from _formulas(child) if isinstance(child, ast.AST) else ()
 
 
-def _rewrites(node: ast.AST) -> Iterator[ast.AST]:
+def rewrites(node: ast.AST) -> Iterator[ast.AST]:
     """A formula with one sign flipped or one factor dropped at its top."""
     match node:
         case ast.BinOp(op=ast.Add() | ast.Sub()):
@@ -191,7 +191,7 @@ def _is_draw(node: ast.AST) -> bool:
 
 
 def _mutants(nodes: list[ast.AST], negate: bool = False) -> list[_Mutant]:
-    made = [_Mutant(old, new) for n in nodes for old in _formulas(n) for new in _rewrites(old)]
+    made = [_Mutant(old, new) for n in nodes for old in _formulas(n) for new in rewrites(old)]
     if negate:
         values = (v for n in nodes for v in _negations(n) if isinstance(v, ast.expr))
         made += [_Mutant(v, ast.UnaryOp(ast.USub(), v)) for v in values]

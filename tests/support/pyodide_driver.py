@@ -12,6 +12,7 @@ shell, kernel = pyodide_kernel.ipython_shell, pyodide_kernel.kernel_instance
 kernel._parent_header = {"header": {}}
 shell.send_comm = lambda *args: None
 os.environ["UMLBOOK_PROGRESS"] = tempfile.mkdtemp()
+os.environ["UMLBOOK_STUDENT"] = "reader"
 _outputs: list[dict] = []
 
 

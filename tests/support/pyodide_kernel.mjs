@@ -3,14 +3,13 @@
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
-const [folder, settings, driver] = process.argv.slice(2);
-const { packages, lockFileURL } = JSON.parse(settings);
+const [folder, packages, driver] = process.argv.slice(2);
 const say = (what) => process.stdout.write(JSON.stringify(what) + "\n");
 const { loadPyodide } = await import(pathToFileURL(`${folder}/pyodide/pyodide.mjs`));
 const python = await loadPyodide({
   indexURL: `${folder}/pyodide/`,
-  lockFileURL: `${folder}/${lockFileURL}`,
-  packages,
+  lockFileURL: `${folder}/pyodide-lock.json`,
+  packages: JSON.parse(packages),
   stdout: () => {},
   stderr: (line) => process.stderr.write(line + "\n"),
 });

@@ -13,7 +13,7 @@ import sys
 import zipfile
 from base64 import b64encode
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
@@ -28,6 +28,7 @@ from umlbook.book.exercises.progress import (
     Progress,
     Record,
     kept_sessions,
+    merged_records,
     report,
     student,
     versions,
@@ -72,46 +73,6 @@ class Receipt:
             target = f'href="data:application/zip;base64,{data}" download="{name}"'
         link = first.replace(name, f"<a {target}>{name}</a>", 1)
         return f"<p><strong>{link}</strong></p>" + "".join(f"<p>{line}</p>" for line in others)
-
-
-def _is_record(raw: Any) -> bool:
-    """Whether something in a file is what `asdict` makes of a record."""
-    blank = asdict(Record(""))
-    return (
-        isinstance(raw, dict)
-        and raw.keys() <= blank.keys()
-        and all(type(value) is type(blank[name]) for name, value in raw.items())
-        and "label" in raw
-        and raw.get("outcome", blank["outcome"]) in [*Status]
-    )
-
-
-def merged_records(sessions: Iterable[Any]) -> dict[str, dict[str, Any]]:
-    """The records of several sessions, added up; what was once right stays right.
-
-    >>> one = {"exercises": {"1.1": {"label": "Exercise 1.1", "hints": 1}}}
-    >>> merged_records([one, one])["1.1"]["hints"]
-    2
-    """
-    merged: dict[str, Record] = {}
-    for session in sessions:
-        exercises = session.get("exercises") if isinstance(session, dict) else None
-        for key, raw in exercises.items() if isinstance(exercises, dict) else ():
-            if _is_record(raw):
-                merged[key] = _sum(merged[key], Record(**raw)) if key in merged else Record(**raw)
-    return {key: asdict(record) for key, record in merged.items()}
-
-
-def _sum(first: Record, second: Record) -> Record:
-    later_counts = second.checks and not Status(first.outcome).passed
-    return Record(
-        second.label,
-        second.outcome if later_counts else first.outcome,
-        first.checks + second.checks,
-        first.hints + second.hints,
-        first.solutions + second.solutions,
-        list(dict.fromkeys([*first.mistakes, *second.mistakes])),
-    )
 
 
 # ------------------------------------------------------------------------------------ the file

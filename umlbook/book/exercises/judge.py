@@ -7,18 +7,17 @@ and each of them always the same.
 """
 
 import hashlib
-import inspect
 import os
-import textwrap
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from umlbook.book.exercises.bank import all_exercises
+from umlbook.book.exercises.common import explained
 from umlbook.book.exercises.model import (
     Attempt,
     Case,
@@ -31,13 +30,15 @@ from umlbook.book.exercises.model import (
     Status,
 )
 from umlbook.book.exercises.progress import SESSION, Progress, student
-from umlbook.book.exercises.run import Result, is_hole, raised_by, run, taken
+from umlbook.book.exercises.run import Result, is_hole, raised_by, run
+from umlbook.book.exercises.solution import solution_code
 
 if TYPE_CHECKING:
     from umlbook.book.exercises.widget import Panel
 
 #: An answer is slow when all data sets together take so long, and so many times the reference.
 SLOW_SECONDS, SLOW_FACTOR = 2.0, 20.0
+PRINTED = "your function prints and returns nothing: end it with return in place of print"
 
 
 def seed_for(exercise_id: str, name: str) -> int:
@@ -53,9 +54,12 @@ def seed_for(exercise_id: str, name: str) -> int:
 
 
 def _letters(answer: Any) -> str:
-    """Letters of an answer such as ``"b, a, c"`` or ``["b", "a"]``, in lower case."""
+    """Letters of an answer such as ``"b, a, c"`` or ``["b", "a"]``, in lower case.
+
+    An answer without any letter stays as it is, so that the exercise can say what it asks for.
+    """
     text = answer if isinstance(answer, str) else "".join(map(str, answer))
-    return "".join(filter(str.isalpha, text.lower()))
+    return "".join(filter(str.isalpha, text.lower())) or text
 
 
 def _as_function(spec: Exercise, answer: Any) -> Callable[..., Any]:
@@ -102,12 +106,17 @@ def _trials(function: Callable[..., Any], cases: Sequence[Case]) -> list[_Trial]
     return trials
 
 
+def _quietly(check: Property, attempt: Attempt) -> str | None:
+    """What a property says, without the warnings that reading the answer may cause."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return check(attempt)
+
+
 def _said(check: Property, attempt: Attempt) -> str | None:
     """What a property says; an answer that it cannot even read fails it."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return check(attempt)
+        return _quietly(check, attempt)
     except RaisedOnChange as error:
         return str(error)
     except Exception as error:  # the reader's value can be anything
@@ -118,7 +127,7 @@ def _matches(spec: Exercise, mistake: Mistake, trial: _Trial) -> bool:
     """Whether the answer, on one data set, is what the mistake gives."""
     try:
         if mistake.recognises is not None:
-            return bool(mistake.recognises(trial.attempt))
+            return bool(_quietly(mistake.recognises, trial.attempt))
         wrong, result = run(mistake.wrong, trial.case), trial.result
         if wrong.error is not None or result.error is not None:
             return type(wrong.error) is type(result.error)
@@ -137,13 +146,35 @@ def _recognised(spec: Exercise, trials: Sequence[_Trial], at: _Trial) -> Mistake
     return best
 
 
+def _common(spec: Exercise, trials: Sequence[_Trial], at: _Trial) -> tuple[str, str]:
+    """Name and sentence of a mistake met in every exercise, if it explains all that is wrong."""
+
+    def of(trial: _Trial) -> tuple[str, str]:
+        right = run(spec.reference, trial.case).value
+        if trial is not at and spec.same(trial.result.value, right):
+            return found
+        return explained(trial.result.value, right, trial.case, spec.quantities)
+
+    found = ("", "")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = of(at)
+            return found if all(of(trial)[0] == found[0] for trial in trials) else ("", "")
+    except Exception:  # as in `_said`
+        return "", ""
+
+
 def _failed(
     spec: Exercise, status: Status, witness: str, trials: Sequence[_Trial], at: _Trial
 ) -> Outcome:
     mistake = _recognised(spec, trials, at)
+    name, message = (mistake.name, mistake.message) if mistake else ("", "")
+    if not mistake and status is Status.WRONG and spec.kind == "function":
+        name, message = _common(spec, trials, at)
     place = f"for {at.case.name}: " if spec.kind == "function" else ""
-    lines = [place + witness, *([mistake.message] if mistake else [])]
-    return Outcome(spec.label, status, "\n".join(lines), mistake.name if mistake else None)
+    lines = [place + witness, *([message] if message else [])]
+    return Outcome(spec.label, status, "\n".join(lines), name or None)
 
 
 def _is_slow(spec: Exercise, trials: Sequence[_Trial]) -> bool:
@@ -177,6 +208,8 @@ def judge(spec: Exercise, answer: Any, cases: Sequence[Case]) -> Outcome:
         return Outcome(spec.label, Status.WRONG, str(error))
     trials = _trials(function, cases)
     last = trials[-1]
+    if trials[0].unanswered and trials[0].result.printed:
+        return Outcome(spec.label, Status.WRONG, PRINTED, "printed, not returned")
     if trials[0].unanswered:
         return Outcome(spec.label, Status.NOT_ATTEMPTED)
     if last.result.error is not None:
@@ -236,6 +269,7 @@ class OpenExercise:
         """
         outcome = judge(self.spec, answer, self._cases)
         self.progress.checked(self.spec.id, outcome)
+        outcome = replace(outcome, notice=self.progress.notice())
         if os.environ.get("NBGRADER_EXECUTION") and not outcome.passed:
             raise AssertionError(repr(outcome))
         return outcome
@@ -246,48 +280,39 @@ class OpenExercise:
         if self._record.hints == total:
             return Note(f"All {total} hints", "\n".join(["", *self.spec.hints]))
         self._record.hints += 1
+        self.progress.changed()
         number = self._record.hints
         return Note(f"Hint {number} of {total}", self.spec.hints[number - 1])
 
     def solution(self) -> Note:
         """A solution and why it is one; shown on request only, and counted."""
         self._record.solutions += 1
-        return Note(f"Solution of {self.spec.label}", self.spec.solution, _solution_code(self.spec))
+        self.progress.changed()
+        return Note(f"Solution of {self.spec.label}", self.spec.solution, solution_code(self.spec))
 
     def debug(self, steps: Any) -> Any:
-        """Compare the reader's states with ours and name the first step at which they part.
+        """Show where the reader's states part from ours, on all data, and what `check` makes of it.
 
         Parameters
         ----------
         steps : callable or iterable
-            The function that yields states (it is called with ``ex.data``), or the states.
+            The function that yields states, called with each data set of the exercise; or the
+            states that it gave for ``ex.data``, of which only those given are compared.
         """
         if not self.spec.quantities:
             raise ValueError(f"{self.spec.label} yields no states: ex.check(answer) says more here")
-        from umlbook.book.page.compare import compare
+        from umlbook.book.exercises.debugging import debugged
 
-        function = steps if callable(steps) else lambda *_: list(steps)
-        trial = _trials(function, [self.data])[0]
-        if trial.unanswered:
-            return Outcome(self.spec.label, Status.NOT_ATTEMPTED)
-        if trial.result.error is not None:
-            return Outcome(self.spec.label, Status.RAISED, raised_by(trial.result.error, function))
-        mine = trial.result.value
-        ours = taken(self.spec.reference(*self.data.values()))[: len(mine)]
-        return compare(mine, ours, quantities=self.spec.quantities)
+        if callable(steps):
+            outcome = judge(self.spec, steps, self._cases)
+            return debugged(self.spec, _trials(steps, self._cases), outcome)
+        return debugged(self.spec, _trials(lambda *_: iter(steps), [self.data]), None)
 
     def panel(self, name: str, namespace: Mapping[str, Any] | None = None) -> "Panel":
         """Buttons for the same: Check looks up the reader's answer by `name` when clicked."""
         from umlbook.book.exercises.widget import Panel
 
         return Panel(self, name, namespace)
-
-
-def _solution_code(spec: Exercise) -> str:
-    """The source of a function; the value, the steps in order or the step chosen otherwise."""
-    if spec.kind == "function" or spec.steps == {}:
-        return textwrap.dedent(inspect.getsource(spec.reference))
-    return "\n".join(f"({letter}) {spec.steps[letter]}" for letter in spec.reference())
 
 
 def exercise(

@@ -70,6 +70,7 @@ class Outcome:
     status: Status
     reason: str = ""
     mistake: str | None = None
+    notice: str = ""
 
     @property
     def passed(self) -> bool:
@@ -77,11 +78,12 @@ class Outcome:
         return self.status.passed
 
     def __repr__(self) -> str:
-        lines = self.reason.splitlines()
+        lines = [*self.reason.splitlines(), *self.notice.splitlines()]
         return "\n  ".join([f"{self.label}: {self.status}", *lines])
 
     def _repr_html_(self) -> str:
-        reason = f"<div>{_paragraph(self.reason)}</div>" if self.reason else ""
+        said = "\n".join(filter(None, [self.reason, self.notice]))
+        reason = f"<div>{_paragraph(said)}</div>" if said else ""
         return (
             f'<div role="status"><span aria-hidden="true">{self.status.symbol}</span> '
             f"{escape(self.label)}: <strong>{self.status}</strong>{reason}</div>"
@@ -240,6 +242,9 @@ class Exercise:
         For an answer that yields states: what ``ex.debug`` compares.
     same : callable
         Whether two answers mean the same.
+    answer : str
+        The name under which the notebook looks for the answer; by default the reference's own,
+        ``proof`` for an order and ``wrong_step`` for a choice.
     """
 
     id: str
@@ -255,6 +260,13 @@ class Exercise:
     steps: Mapping[str, str] = field(default_factory=dict)
     quantities: Sequence[str] = ()
     same: Callable[[Any, Any], bool] = same_values
+    answer: str = ""
+
+    @property
+    def answer_name(self) -> str:
+        """The name of the answer in the notebook."""
+        usual = {"order": "proof", "choice": "wrong_step"}
+        return self.answer or usual.get(self.kind) or self.reference.__name__
 
     @property
     def label(self) -> str:

@@ -1,21 +1,24 @@
 """Who is reading and how far: the student's name, what was tried, and a report kept on this disk.
 
-Nothing is sent anywhere. `report` writes two files into a folder: ``.umlbook-progress.json`` (every
-session so far) and ``umlbook-progress.html`` (the same, to look at or to hand in).
+Nothing is sent anywhere. Each check, hint and solution is kept at once in
+``.umlbook-progress.json`` (every session so far), so that the report says the same after the kernel
+was restarted; `report` also writes ``umlbook-progress.html`` (the same, to look at or to hand in).
 """
 
-import json
 import os
 import platform
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
+from umlbook.book.exercises import kept
+from umlbook.book.exercises.kept import JSON_NAME
 from umlbook.book.exercises.model import Outcome, Status
 
 if TYPE_CHECKING:
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 
 #: Who reads when nobody has said so; then there is nobody to hand in to.
 READER = "reader"
-JSON_NAME, HTML_NAME = ".umlbook-progress.json", "umlbook-progress.html"
+HTML_NAME = "umlbook-progress.html"
 _student: str | None = None
 
 
@@ -33,9 +36,13 @@ def set_student(name: str | None) -> None:
     _student = name
 
 
+def _given_name() -> str | None:
+    return _student or os.environ.get("UMLBOOK_STUDENT")
+
+
 def student() -> str:
-    """The student: as set, else the environment's ``UMLBOOK_STUDENT``, else ``"reader"``."""
-    return _student or os.environ.get("UMLBOOK_STUDENT") or READER
+    """The student: as set, else the environment's ``UMLBOOK_STUDENT``, else a name drawn once."""
+    return _given_name() or kept.drawn_name(READER)
 
 
 @dataclass
@@ -55,13 +62,60 @@ class Record:
         return f"{self.label}: {self.outcome.removesuffix(', but')}" + f" ({counts})" * bool(counts)
 
 
+def _is_record(raw: Any) -> bool:
+    """Whether something in a file is what `asdict` makes of a record."""
+    blank = asdict(Record(""))
+    return (
+        isinstance(raw, dict)
+        and raw.keys() <= blank.keys()
+        and all(type(value) is type(blank[name]) for name, value in raw.items())
+        and "label" in raw
+        and raw.get("outcome", blank["outcome"]) in [*Status]
+    )
+
+
+def merged_records(sessions: Iterable[Any]) -> dict[str, dict[str, Any]]:
+    """The records of several sessions, added up; what was once right stays right.
+
+    >>> one = {"exercises": {"1.1": {"label": "Exercise 1.1", "hints": 1}}}
+    >>> merged_records([one, one])["1.1"]["hints"]
+    2
+    """
+    merged: dict[str, Record] = {}
+    for session in sessions:
+        exercises = session.get("exercises") if isinstance(session, dict) else None
+        for key, raw in exercises.items() if isinstance(exercises, dict) else ():
+            if _is_record(raw):
+                merged[key] = _sum(merged[key], Record(**raw)) if key in merged else Record(**raw)
+    return {key: asdict(record) for key, record in merged.items()}
+
+
+def _sum(first: Record, second: Record) -> Record:
+    later_counts = second.checks and not Status(first.outcome).passed
+    return Record(
+        second.label,
+        second.outcome if later_counts else first.outcome,
+        first.checks + second.checks,
+        first.hints + second.hints,
+        first.solutions + second.solutions,
+        list(dict.fromkeys([*first.mistakes, *second.mistakes])),
+    )
+
+
 @dataclass
 class Progress:
-    """The records of this session, by id, in the order of opening; the time of the last check."""
+    """The records of this session, by id, in the order of opening; the time of the last check.
+
+    With `keeps`, each change is written to the file at once, and what earlier sessions of the same
+    student have done counts as well.
+    """
 
     records: dict[str, Record] = field(default_factory=dict)
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(" ", "milliseconds"))
     checked_at: float = 0.0
+    keeps: bool = False
+    kernel: str = field(default_factory=lambda: uuid4().hex[:8])
+    _notice: str | None = None
 
     def opened(self, key: str, label: str) -> Record:
         """The record of an exercise, made when it is opened first."""
@@ -78,15 +132,62 @@ class Progress:
             record.outcome = outcome.status.value
         if outcome.mistake and outcome.mistake not in record.mistakes:
             record.mistakes.append(outcome.mistake)
+        self.changed()
+
+    def changed(self) -> None:
+        """Keep the records, where they are kept; a folder that refuses is told once, later."""
+        if not self.keeps:
+            return
+        try:
+            self.keep(kept.place())
+        except (OSError, ValueError) as error:
+            if self._notice is None:
+                why = "cannot be written" if isinstance(error, OSError) else f"has a file: {error}"
+                self._notice = f"(Your progress is not kept, since this folder {why}.)"
+
+    def notice(self) -> str:
+        """What there is to say about keeping, once; else nothing."""
+        said, self._notice = self._notice or "", self._notice and ""
+        return said
+
+    def keep(self, folder: Path) -> list[dict[str, Any]]:
+        """Write this session into the file of a folder; returns all sessions there."""
+
+        own = [self.as_session()] if self.records else []
+
+        def with_this(found: kept.Content) -> kept.Content:
+            return {**found, "sessions": [*self._others(found["sessions"]), *own]}
+
+        return list(kept.changed(folder, with_this)["sessions"])
+
+    def _others(self, sessions: Iterable[Any]) -> list[dict[str, Any]]:
+        """The sessions but this one; those of an older version have no kernel."""
+        own, plain = (self.started, self.kernel), [s for s in sessions if isinstance(s, dict)]
+        return [s for s in plain if (s.get("started"), s.get("kernel", self.kernel)) != own]
+
+    def known(self, folder: Path | None = None) -> dict[str, Record]:
+        """The records with those of the same student's other sessions, which come first."""
+        sessions: list[Any] = []
+        if self.keeps:
+            try:
+                found = self._others(kept.content(kept.place(folder))["sessions"])
+                sessions = [s for s in found if s.get("student") == student()]
+            except (OSError, ValueError):  # `changed` has told it
+                pass
+        own = {"exercises": {key: asdict(record) for key, record in self.records.items()}}
+        merged = merged_records([*sessions, own])
+        return {key: Record(**record) for key, record in merged.items()}
 
     def passed(self, key: str) -> bool:
-        """Whether an exercise was answered rightly in this session."""
-        return key in self.records and Status(self.records[key].outcome).passed
+        """Whether an exercise was answered rightly, in this session or an earlier one."""
+        known = self.known()
+        return key in known and Status(known[key].outcome).passed
 
     def as_session(self) -> dict[str, Any]:
         """This session as plain data for the file."""
         return {
             "started": self.started,
+            "kernel": self.kernel,
             "student": student(),
             "versions": versions(),
             "exercises": {key: asdict(record) for key, record in self.records.items()},
@@ -94,7 +195,7 @@ class Progress:
 
 
 #: The session of this kernel; `exercise` and `quiz` record here unless told otherwise.
-SESSION = Progress()
+SESSION = Progress(keeps=True)
 
 
 def versions() -> dict[str, str]:
@@ -159,22 +260,9 @@ class Report:
         return {**self.view()._repr_mimebundle_(**kwargs), "text/plain": repr(self)}
 
 
-def _sessions(path: Path) -> list[dict[str, Any]]:
-    """The sessions that a file holds; none when there is no file."""
-    if not path.exists():
-        return []
-    try:
-        sessions = json.loads(path.read_text(encoding="utf-8"))["sessions"]
-    except (ValueError, KeyError, TypeError):
-        raise ValueError(
-            f"{path.name} is not a progress file that umlbook wrote: move it away and report again"
-        ) from None
-    return list(sessions)
-
-
 def kept_sessions(folder: Path) -> list[dict[str, Any]]:
     """The sessions kept in a folder, or where the environment's ``UMLBOOK_PROGRESS`` says."""
-    return _sessions(Path(os.environ.get("UMLBOOK_PROGRESS") or folder) / JSON_NAME)
+    return list(kept.content(Path(os.environ.get("UMLBOOK_PROGRESS") or folder))["sessions"])
 
 
 def _page(sessions: list[dict[str, Any]]) -> str:
@@ -191,7 +279,10 @@ def _page(sessions: list[dict[str, Any]]) -> str:
 
 
 def report(folder: str | Path | None = None, *, progress: Progress | None = None) -> Report:
-    """Show what was tried in this session, and keep it in `folder`.
+    """Show what was tried, in this session and earlier ones, and keep it in `folder`.
+
+    Shown are the exercises of the chapters that this session has opened; before it has opened one,
+    all that were kept.
 
     Parameters
     ----------
@@ -207,16 +298,18 @@ def report(folder: str | Path | None = None, *, progress: Progress | None = None
         Its text names no time, path or version, so a page can store it.
     """
     progress = SESSION if progress is None else progress
-    place = Path(folder or os.environ.get("UMLBOOK_PROGRESS") or ".")
-    place.mkdir(parents=True, exist_ok=True)
-    earlier = [s for s in _sessions(place / JSON_NAME) if s["started"] != progress.started]
-    sessions = [*earlier, progress.as_session()]
+    where = kept.place(folder)
     try:
-        (place / JSON_NAME).write_text(
-            json.dumps({"sessions": sessions}, indent=1, ensure_ascii=False) + "\n", "utf-8"
-        )
-        (place / HTML_NAME).write_text(_page(sessions), "utf-8")
-        kept = f"kept in {JSON_NAME} and {HTML_NAME}"
-    except PermissionError:
-        kept = "not kept: this folder cannot be written"
-    return Report(dict(progress.records), kept, student() != READER)
+        sessions = progress.keep(where)
+        kept.write_whole(where / HTML_NAME, _page(sessions))
+        said = f"kept in {JSON_NAME} and {HTML_NAME}"
+    except OSError:
+        said = "not kept: this folder cannot be written"
+    known = progress.known(where)
+    chapters = {_chapter(key) for key in progress.records}
+    shown = {key: r for key, r in known.items() if not chapters or _chapter(key) in chapters}
+    return Report(shown, said, _given_name() not in (None, READER))
+
+
+def _chapter(key: str) -> str:
+    return key.partition(".")[0]

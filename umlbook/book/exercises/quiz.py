@@ -13,9 +13,10 @@ import ipywidgets
 from umlbook.book.exercises.bank import all_questions
 from umlbook.book.exercises.model import Outcome, Question, Status
 from umlbook.book.exercises.progress import SESSION, Progress
+from umlbook.book.page.twin import Twinned, live_view
 
 
-class Quiz:
+class Quiz(Twinned):
     """A question on the page: radio buttons in a live notebook, plain text everywhere."""
 
     def __init__(self, question: Question, progress: Progress) -> None:
@@ -58,11 +59,18 @@ class Quiz:
                 said.value = self.answer(change["new"])._repr_html_()
 
         radio.observe(judge, names="value")
-        prompt = f"<strong>{escape(self.label)}</strong>: {escape(self.question.prompt)}"
-        return ipywidgets.VBox([ipywidgets.HTML(prompt), radio, said])
+        return ipywidgets.VBox([ipywidgets.HTML(self._prompt), radio, said])
+
+    @property
+    def _prompt(self) -> str:
+        return f"<strong>{escape(self.label)}</strong>: {escape(self.question.prompt)}"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        return {**self.view()._repr_mimebundle_(**kwargs), "text/plain": repr(self)}
+        choices = "".join(
+            f"<li>({letter}) {escape(c.text)}</li>" for letter, c in self.question.by_letter.items()
+        )
+        html = f'<p>{self._prompt}</p><ul style="list-style:none">{choices}</ul>'
+        return {**live_view(self.view()), "text/html": html, "text/plain": repr(self)}
 
 
 def quiz(question_id: str, *, progress: Progress | None = None) -> Quiz:

@@ -46,6 +46,7 @@ class Result:
     warned: str = ""
     changed: str = ""
     seconds: float = 0.0
+    printed: bool = False
 
 
 def stopwatch() -> Callable[[], float]:
@@ -129,9 +130,22 @@ def is_hole(value: Any) -> bool:
     return False
 
 
+class StateDict(dict[str, Any]):
+    """A dictionary whose entries are attributes too, as the states of the book have theirs."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self:
+            raise AttributeError(f"a state has no {name!r}; it has {', '.join(self)}")
+        return self[name]
+
+
 def taken(value: Any) -> Any:
-    """The value; from an iterator, its first states as a list."""
-    return list(islice(value, MAX_STATES)) if isinstance(value, Iterator) else value
+    """The value; from an iterator, its first states as a list, dictionaries as `StateDict`."""
+    if not isinstance(value, Iterator | list):
+        return value
+    # All states first: one dictionary that is changed and yielded again must show as such.
+    states = list(islice(value, MAX_STATES)) if isinstance(value, Iterator) else value
+    return [StateDict(state) if isinstance(state, dict) else state for state in states]
 
 
 def run(function: Callable[..., Any], case: Mapping[str, Any]) -> Result:
@@ -144,6 +158,8 @@ def run(function: Callable[..., Any], case: Mapping[str, Any]) -> Result:
             value = taken(function(*args.values()))
         return value, str(caught[0].message) if caught else ""
 
+    stream = sys.stdout
+    sys.stdout = heard = _Heard(stream)  # type: ignore[assignment]
     # A function that runs elsewhere knows the processor time of that place.
     clock = getattr(function, "processor_seconds", time.process_time)
     start = clock()
@@ -151,9 +167,26 @@ def run(function: Callable[..., Any], case: Mapping[str, Any]) -> Result:
         value, warned = limited(task)
     except (Exception, SystemExit) as error:
         return Result(error=error)
+    finally:
+        sys.stdout = stream
     seconds = clock() - start
     changed = [k for k, v in args.items() if isinstance(v, np.ndarray) and not _same(v, case[k])]
-    return Result(value, None, warned, changed[0] if changed else "", seconds)
+    changed_one = changed[0] if changed else ""
+    return Result(value, None, warned, changed_one, seconds, heard.something)
+
+
+class _Heard:
+    """A stream that passes everything on and remembers whether there was something."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream, self.something = stream, False
+
+    def write(self, text: str) -> Any:
+        self.something = self.something or bool(text.strip())
+        return self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def _same(left: np.ndarray, right: np.ndarray) -> bool:

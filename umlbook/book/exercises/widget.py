@@ -11,6 +11,7 @@ import ipywidgets
 
 from umlbook.book.exercises.bank import all_exercises
 from umlbook.book.exercises.model import Note, Outcome, Status
+from umlbook.book.page.twin import Twinned, live_view
 
 if TYPE_CHECKING:
     from umlbook.book.exercises.judge import OpenExercise
@@ -24,7 +25,7 @@ def _notebook_names() -> Mapping[str, Any]:
     return {} if shell is None else shell.user_ns
 
 
-class Panel:
+class Panel(Twinned):
     """Buttons for one exercise.
 
     Parameters
@@ -79,7 +80,7 @@ class Panel:
     @property
     def words(self) -> str:
         """The state in words."""
-        record = self.exercise.progress.opened(self.exercise.spec.id, self.exercise.spec.label)
+        record = self.exercise.progress.known()[self.exercise.spec.id]
         chapter = self.exercise.spec.chapter
         return f"{record}; chapter {chapter}: {self.bar.value} of {self.bar.max} solved"
 
@@ -92,4 +93,4 @@ class Panel:
         return ipywidgets.VBox([buttons, self.state, self.said])
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        return {**self.view()._repr_mimebundle_(**kwargs), "text/plain": repr(self)}
+        return {**live_view(self.view()), "text/plain": repr(self)}

@@ -5,6 +5,8 @@
 - `tables`: a table as text, HTML and Markdown, with numbers rounded so that they can be stored
 - `stepper`, `invariants`: scrub through the states of an algorithm; the promises it shows as lamps
 - `frames`: the pictures of a stepper, stored for the static pages
-- `compare`: the first step at which two streams of states part
-- `explorer`: a question, sliders, and a picture that waits for a prediction
+- `compare`: the first step at which two streams of states part; `difference` (how), `causes` (why)
+  and `side_by_side` (what it looks like) are its parts
+- `explorer`: a question, sliders, and a picture that waits for a prediction; `prediction` judges it
+- `twin`: a widget while it lives, and its static twin afterwards
 """

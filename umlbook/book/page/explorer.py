@@ -1,4 +1,4 @@
-"""The live panel: predict first, then move the sliders and see.
+"""The live panel: predict first, then move the sliders and see, then be told whether it held.
 
 A panel is made from one function of parameters that returns a figure and its sentence. Because the
 figure is a pure Figure and not pyplot's, the panel can be moved in a test as well as in a browser;
@@ -17,7 +17,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from umlbook.book.page.figures import image_html, pixels, png_bytes, style
+from umlbook.book.page.prediction import Prediction
 from umlbook.book.page.tables import Table, table
+from umlbook.book.page.twin import Twinned, live_view
 
 Value = Any
 """What a slider can hold: a number or a text."""
@@ -26,19 +28,21 @@ WIDEST = 9.6
 """Inches that a row of pictures may take; wider ones are stacked."""
 
 
-class Explorer:
+class Explorer(Twinned):
     """A question, sliders, and a picture that waits for a prediction.
 
     Attributes
     ----------
-    question : str
-        What is asked before the picture is shown.
+    prediction : Prediction
+        What is asked before the picture is shown, and the answer.
     values : dict
         The present value of each slider.
     sentence : str
         What the present picture shows, or the error that the function raised.
     revealed : bool
         Whether a prediction was made or given up.
+    verdict : str
+        Whether the prediction held and why; empty until the reader asks.
     widget : ipywidgets.VBox
         The panel.
     """
@@ -46,14 +50,12 @@ class Explorer:
     def __init__(
         self,
         function: Callable[..., Any],
-        question: str,
+        prediction: Prediction,
         sliders: Mapping[str, Sequence[Value]],
         sentence: Callable[..., str] | None,
-        choices: Sequence[str],
         start: Mapping[str, Value] | None,
     ) -> None:
-        self.function, self.question, self.choices = function, question, tuple(choices)
-        self._say = sentence
+        self.function, self.prediction, self._say = function, prediction, sentence
         self._options = {name: list(values) for name, values in sliders.items()}
         self.default = {name: values[0] for name, values in self._options.items()}
         self.default.update(_checked(start or {}, self._options))
@@ -130,10 +132,14 @@ class Explorer:
     # ---- the panel
 
     def _build(self) -> None:
-        ask = widgets.HTML(f'<p style="max-width:44em"><b>{escape(self.question)}</b></p>')
-        self._prediction = _prediction_widget(self.choices)
+        ask = widgets.HTML(
+            f'<p style="max-width:44em"><b>{escape(self.prediction.question)}</b></p>'
+        )
+        self._prediction = self.prediction.widget()
         self._button = widgets.Button(description="Show me", tooltip="Show the picture")
+        self._judge = widgets.Button(description="Was I right?", tooltip="Say whether it held")
         self._reply, self._picture, self._caption = (widgets.HTML() for _ in range(3))
+        self._verdict = widgets.HTML()
         self._sliders = {
             name: widgets.SelectionSlider(
                 options=[(_text(value), value) for value in options],
@@ -145,10 +151,12 @@ class Explorer:
             )
             for name, options in self._options.items()
         }
-        self._result = widgets.VBox([*self._sliders.values(), self._picture, self._caption])
+        told = [self._judge, self._verdict] if self.prediction.answer else []
+        self._result = widgets.VBox([*self._sliders.values(), self._picture, self._caption, *told])
         self._result.layout.display = "none"
         self._prediction.observe(self._on_prediction, "value")
         self._button.on_click(lambda _: self.reveal())
+        self._judge.on_click(lambda _: self.judge())
         for slider in self._sliders.values():
             slider.observe(self._on_slider, "value")
         self._busy = False
@@ -157,6 +165,8 @@ class Explorer:
     def _on_prediction(self, change: Mapping[str, Any]) -> None:
         if change["new"]:
             self.reveal()
+        if self.verdict:  # a reader who has been told changes the prediction
+            self.judge()
 
     def _on_slider(self, change: Mapping[str, Any]) -> None:
         if self.revealed and not self._busy:
@@ -191,21 +201,28 @@ class Explorer:
 
     def predict(self, answer: str) -> None:
         """Make a prediction, as a click or Enter in the panel does."""
-        if self.choices and answer not in self.choices:
-            raise ValueError(f"answer is {answer!r}: one of {list(self.choices)} is expected")
+        choices = self.prediction.choices
+        if choices and answer not in choices:
+            raise ValueError(f"answer is {answer!r}: one of {list(choices)} is expected")
         self._prediction.value = answer
 
     def reveal(self) -> None:
         """Show the picture, with the prediction above it if one was made."""
-        said = self._prediction.value
-        self._reply.value = (
-            f"<p>You predict: <i>{escape(said)}</i>. Now move a slider and see.</p>"
-            if said
-            else "<p>Move a slider and see.</p>"
-        )
+        self._reply.value = self.prediction.reply(self._prediction.value or "")
         self._button.layout.display = "none"
         self._refresh()
         self._result.layout.display = ""  # None does not reach a page whose kernel is a browser's
+
+    @property
+    def verdict(self) -> str:
+        """Whether the prediction held and why, as the panel shows it; empty until it is asked."""
+        return str(self._verdict.value)
+
+    def judge(self) -> None:
+        """Say whether the prediction held, as a click on "Was I right?" does."""
+        if not self.prediction.answer:
+            raise ValueError("this panel has no answer: make it with answer= and because=")
+        self._verdict.value = self.prediction.verdict_html(self._prediction.value or "")
 
     def set(self, **values: Value) -> Explorer:
         """Move the sliders, as the reader would, and return the panel."""
@@ -221,20 +238,12 @@ class Explorer:
     # ---- the static twin
 
     def __repr__(self) -> str:
-        choices = [f"  ( ) {choice}" for choice in self.choices]
-        return "\n".join([f"Predict: {self.question}", *choices, str(self.table())])
+        return self.prediction.text(str(self.table()))
 
     def _repr_mimebundle_(self, **kwargs: object) -> dict[str, Any]:
-        choices = "".join(f"<li>{escape(choice)}</li>" for choice in self.choices)
-        html = (
-            f"<p><b>{escape(self.question)}</b></p>"
-            + (f"<ul>{choices}</ul>" if choices else "")
-            + "<details><summary>Predict, then open this.</summary>"
-            + f"{self.table().html()}</details>"
-        )
         return {
-            **self.widget._repr_mimebundle_(),
-            "text/html": html,
+            **live_view(self.widget),
+            "text/html": self.prediction.html(self.table().html()),
             "text/plain": repr(self),
         }
 
@@ -246,9 +255,11 @@ def explorer(
     sliders: Mapping[str, Sequence[Value]],
     sentence: Callable[..., str] | None = None,
     choices: Sequence[str] = (),
+    answer: str = "",
+    because: str = "",
     start: Mapping[str, Value] | None = None,
 ) -> Explorer:
-    """Return a live panel that asks for a prediction and then lets the reader try.
+    """Return a live panel that asks for a prediction, lets the reader try, and then judges it.
 
     Parameters
     ----------
@@ -263,6 +274,11 @@ def explorer(
         ``sentence(**params) -> str``, when `function` returns the figure alone.
     choices : sequence of str, optional
         Predictions to choose from; without them the reader writes one.
+    answer : str, optional
+        The choice that is true. Compute it in the cell from what `function` computes, so that it
+        cannot be wrong.
+    because : str, optional
+        Why it is true, in a sentence; wanted with `answer`.
     start : mapping, optional
         Where the sliders stand at first; at their first value by default.
 
@@ -271,8 +287,7 @@ def explorer(
     Explorer
         Displays as the panel; prints as the question and a table of sentences.
     """
-    if not question.strip():
-        raise ValueError("question is empty: ask the reader to predict what the sliders will do")
+    prediction = Prediction(question, tuple(choices), answer, because)
     empty = [name for name, values in sliders.items() if len(values) == 0]
     if empty or not sliders:
         raise ValueError(f"sliders {empty or dict(sliders)!r}: give each at least one value")
@@ -283,7 +298,7 @@ def explorer(
             f"sliders are {list(sliders)} but function has parameters "
             f"{list(inspect.signature(function).parameters)}: {error}"
         ) from error
-    return Explorer(function, question, sliders, sentence, choices, start)
+    return Explorer(function, prediction, sliders, sentence, start)
 
 
 def _assembled(pictures: Sequence[np.ndarray], titles: Sequence[str]) -> Figure:
@@ -301,18 +316,6 @@ def _assembled(pictures: Sequence[np.ndarray], titles: Sequence[str]) -> Figure:
         fig.figimage(picture, left, top - head - picture.shape[0])
         left, top = (left + picture.shape[1], top) if row else (0, top - head - picture.shape[0])
     return fig
-
-
-def _prediction_widget(choices: Sequence[str]) -> widgets.Widget:
-    if choices:
-        return widgets.RadioButtons(
-            options=list(choices), value=None, layout=widgets.Layout(width="auto")
-        )
-    return widgets.Text(
-        placeholder="Write your prediction, then press Enter",
-        continuous_update=False,
-        layout=widgets.Layout(width="min(100%, 32em)"),
-    )
 
 
 def _few(options: Sequence[Value]) -> list[Value]:

@@ -182,7 +182,7 @@ def image_html(png: bytes, alt: str) -> str:
     )
 
 
-class _Picture:
+class Picture:
     """A PNG whose plain text and alternative text are its sentence."""
 
     def __init__(self, png: bytes, sentence: str) -> None:
@@ -236,6 +236,6 @@ def show(fig: Figure, sentence: str) -> None:
             f"sentence has {len(sentence)} characters ({sentence!r}): at least "
             f"{SHORTEST_SENTENCE} are expected; say what is to be seen, with its numbers"
         )
-    display(_Picture(png_bytes(fig), sentence))
+    display(Picture(png_bytes(fig), sentence))
     if get_ipython() is not None:  # outside a notebook the line above has printed the sentence
         display(_Caption(sentence))

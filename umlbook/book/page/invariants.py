@@ -23,8 +23,16 @@ def value_of(state: State, name: str) -> Any:
     else:
         if hasattr(state, name):
             return getattr(state, name)
-        parts = [part for part in getattr(state, "__dict__", {}) if not part.startswith("_")]
-    raise AttributeError(f"a state has no {name!r}; it has {', '.join(map(str, parts)) or 'none'}")
+        named = getattr(
+            state, "_fields", getattr(state, "__dict__", ())
+        )  # of a named tuple, or not
+        parts = [part for part in named if not part.startswith("_")]
+    has = (
+        f"it has {', '.join(map(str, parts))}"
+        if parts
+        else f"a {type(state).__name__} has no names"
+    )
+    raise AttributeError(f"a state has no {name!r}; {has}")
 
 
 def monotone(name: str = "objective", sign: int = -1, *, rtol: float = 1e-9) -> Invariant:

@@ -27,6 +27,7 @@ from umlbook.book.page.draw import draw_path
 from umlbook.book.page.figures import INK, image_html, new_figure, pixels, png_bytes, styled
 from umlbook.book.page.invariants import Invariant, State, value_of
 from umlbook.book.page.tables import Table, formatted_column, table
+from umlbook.book.page.twin import Twinned, live_view
 
 Draw = Callable[[Axes, State], object]
 Quantities = Sequence[str] | Mapping[str, Callable[[State], Any]]
@@ -64,7 +65,7 @@ class _MarkedPaths:
         return np.array(self.canvas.buffer_rgba())[..., :3]
 
 
-class Stepper:
+class Stepper(Twinned):
     """States of an algorithm, as a widget that moves without a kernel and as a table.
 
     Attributes
@@ -232,7 +233,7 @@ class Stepper:
         html = f"<p><b>{escape(self._heading())}</b></p>{self.table().html()}"
         texts = {"text/html": html, "text/plain": repr(self)}
         stored = {frames.MIME: self.frames()} if os.environ.get(frames.WANTED) else {}
-        return {**self.widget._repr_mimebundle_(), **texts, **stored}
+        return {**live_view(self.widget), **texts, **stored}
 
 
 def stepper(

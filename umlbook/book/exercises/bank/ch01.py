@@ -148,6 +148,7 @@ def keeps_the_length(attempt: Attempt) -> str | None:
 EX_1_6 = Exercise(
     id="1.6",
     title="a linear map that makes k-means right",
+    answer="W",
     kind="value",
     reference=map_across_the_lines,
     cases=two_lines,

@@ -1,10 +1,12 @@
 """Exercises 1.1 and 1.2: the indicator, and the k-means objective as a trace."""
 
 import numpy as np
+from scipy.stats import ortho_group
 
 from umlbook.algebra import Array, Labels, indicator
 from umlbook.book.exercises.bank.properties import (
     agrees_with,
+    apart,
     has_shape,
     is_finite,
     is_nonnegative,
@@ -34,22 +36,31 @@ def labelled_points(rng: np.random.Generator) -> list[Case]:
     ]
 
 
+RELAXED = "a Y with orthonormal columns that is no indicator"
+
+
 def with_indicator(rng: np.random.Generator) -> list[Case]:
-    """The same with the indicator in place of the labels."""
-    return [Case(c.name, X=c.X, Y=indicator(c.labels)) for c in labelled_points(rng)]
+    """The same with the indicator in place of the labels; at last a relaxed one."""
+    cases = [Case(c.name, X=c.X, Y=indicator(c.labels)) for c in labelled_points(rng)]
+    # A column of ones is in the span, as for an indicator: moving all points still changes nothing.
+    frame = np.linalg.qr(np.column_stack([np.ones(7), rng.normal(size=(7, 2))]))[0]
+    relaxed = frame @ ortho_group.rvs(3, random_state=rng)
+    return [*cases, Case(RELAXED, X=cases[0].X, Y=relaxed)]
 
 
 # ------------------------------------------------------------------------------ 1.1 indicator
 
 
 def label_cases(rng: np.random.Generator) -> list[Case]:
-    """Labels: clusters of unequal size, one cluster, and a cluster without points."""
+    """Labels: clusters of unequal size, one cluster, and a cluster without points anywhere."""
     own = rng.permutation([0, 0, 0, 0, 1, 1, 2])
     return [
         Case("the 7 labels in your data", labels=own, n_clusters=3),
         Case("one cluster", labels=np.zeros(4, dtype=int), n_clusters=1),
         Case("as many clusters as points", labels=rng.permutation(5), n_clusters=5),
         Case("a cluster without points", labels=rng.permutation([0, 0, 1, 3, 3]), n_clusters=4),
+        Case("a last cluster without points", labels=rng.permutation([0, 1, 1, 2]), n_clusters=5),
+        Case("a first cluster without points", labels=rng.permutation([1, 2, 2, 3]), n_clusters=4),
     ]
 
 
@@ -76,7 +87,7 @@ def unit_columns(attempt: Attempt) -> str | None:
     norms = np.linalg.norm(attempt.array, axis=0)
     for column in np.unique(attempt.case.labels):
         if not np.isclose(norms[column], 1.0):
-            return f"your column {column} has norm {norms[column]:.3g}, not 1"
+            return f"your column {column} has norm {apart(norms[column], 1.0)}, not 1"
     return None
 
 
@@ -142,6 +153,19 @@ def sse_as_trace(X: Array, Y: Array) -> float:
     return float(np.trace(X.T @ X) - np.trace(Y.T @ X @ X.T @ Y))
 
 
+def _sse_by_means(X: Array, Y: Array) -> float:
+    """The objective from the means of the clusters that the entries of Y mark."""
+    labels = np.abs(Y).argmax(axis=1)
+    means = np.array([X[labels == label].mean(axis=0) for label in labels])
+    return float(np.sum((X - means) ** 2))
+
+
+def reads_the_clusters(attempt: Attempt) -> str | None:
+    """For a mistake: right as long as the entries of Y show the clusters, and only then."""
+    right = np.isclose(attempt.number, sse_as_trace(*attempt.case.values()))
+    return "clusters" if right or attempt.case.name == RELAXED else None
+
+
 EX_1_2 = Exercise(
     id="1.2",
     title="the k-means objective as a trace",
@@ -180,6 +204,13 @@ EX_1_2 = Exercise(
             "distances to the global mean",
             "this is the total scatter: compare each point with the mean of its own cluster",
             lambda X, Y: np.sum((X - X.mean(axis=0)) ** 2),
+        ),
+        Mistake(
+            "clusters read off Y",
+            "this is right as long as Y is an indicator: the trace form needs no cluster and no "
+            "mean, only that the columns of Y are orthonormal",
+            _sse_by_means,
+            reads_the_clusters,
         ),
     ],
     hints=[

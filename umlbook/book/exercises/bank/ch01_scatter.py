@@ -1,27 +1,27 @@
 """Exercises 1.3 and 1.4: total = within + between, and the objective from pairs."""
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from umlbook.algebra import (
     Array,
     Labels,
     between_scatter,
-    kmeans_objective,
     total_scatter,
     within_scatter,
 )
 from umlbook.book.exercises.bank.ch01_indicator import labelled_points
 from umlbook.book.exercises.bank.properties import (
     agrees_with,
+    apart,
     has_shape,
     is_finite,
     is_nonnegative,
     is_number,
     not_plain_number,
-    quadratic,
     unmoved_by_shift,
 )
-from umlbook.book.exercises.model import Attempt, Exercise, Mistake
+from umlbook.book.exercises.model import Attempt, Case, Exercise, Mistake
 
 # ----------------------------------------------------------------- 1.3 total, within, between
 
@@ -121,71 +121,108 @@ EX_1_3 = Exercise(
 # ---------------------------------------------------------------------------- 1.4 pair form
 
 
-def sse_from_pairs(X: Array, labels: Labels) -> float:
+def pair_cases(rng: np.random.Generator) -> list[Case]:
+    """Distances and labels: the usual ones, labels with gaps, and distances that no points have."""
+    points = [case for case in labelled_points(rng) if "far" not in case.name]
+    cases = [Case(c.name, D=_distances(c.X), labels=c.labels) for c in points]
+    own = cases[0]
+    around = np.abs(np.arange(7)[:, None] - np.arange(7))
+    ring = np.minimum(around, 7 - around) * rng.uniform(1.0, 2.0)  # along a ring, not across
+    return [
+        *cases,
+        Case("labels that are not consecutive", D=own.D, labels=np.array([9, 2, 5])[own.labels]),
+        Case("distances along a ring", D=ring, labels=own.labels),
+    ]
+
+
+def _distances(X: Array) -> Array:
+    return np.asarray(cdist(X, X))
+
+
+def sse_from_pairs(D: Array, labels: Labels) -> float:
     """Half the mean squared distance to the points of the own cluster, summed over points."""
     same = labels[:, None] == labels
-    squared = np.sum((X[:, None] - X) ** 2, axis=2)
-    return float(np.sum(squared * same / same.sum(axis=1)) / 2)
+    return float(np.sum(D**2 * same / same.sum(axis=1)) / 2)
 
 
-def _pair_sum(X: Array, labels: Labels, weights: Array, power: int = 2) -> float:
+def _pair_sum(D: Array, labels: Labels, weights: Array, power: int = 2) -> float:
     """Sum over all ordered pairs of one cluster, each pair's distance weighted by its row."""
-    distances = np.linalg.norm(X[:, None] - X, axis=2) ** power
-    return float(np.sum(distances * (labels[:, None] == labels) * weights[:, None]))
+    return float(np.sum(D**power * (labels[:, None] == labels) * weights[:, None]))
 
 
 def _inverse_sizes(labels: Labels) -> Array:
     return np.asarray(1.0 / (labels[:, None] == labels).sum(axis=1), dtype=float)
 
 
-def loses_digits(attempt: Attempt) -> str | None:
-    """Remark: squares of large numbers are subtracted."""
-    far = np.asarray(attempt.again(X=attempt.case.X + 1e7)).item()
-    if np.isclose(far, attempt.number, rtol=1e-4):
+def grows_with_the_square(attempt: Attempt) -> str | None:
+    """Doubling all distances makes a sum of squares four times as large."""
+    before, after = attempt.number, float(np.asarray(attempt.again(D=2.0 * attempt.case.D)).item())
+    if np.isclose(4 * before, after, rtol=1e-6, atol=1e-9):
         return None
-    return "it loses digits far from the origin: subtract the points before you square"
+    factor = after / before if before else np.inf
+    return f"doubling all distances makes your value {apart(factor, 4)} times as large, not 4"
+
+
+def ignores_the_names(attempt: Attempt) -> str | None:
+    """Other names for the clusters change nothing."""
+    renamed = float(np.asarray(attempt.again(labels=10 * attempt.case.labels + 3)).item())
+    if np.isclose(renamed, attempt.number):
+        return None
+    was, now = apart(attempt.number, renamed), apart(renamed, attempt.number)
+    return f"calling the clusters 3, 13, 23, ... changes your value from {was} to {now}"
+
+
+def _consecutive_only(D: Array, labels: Labels) -> float:
+    clusters = [labels == label for label in range(len(np.unique(labels)))]
+    return sum(float(np.sum(D[np.ix_(c, c)] ** 2)) / (2 * c.sum()) for c in clusters if c.any())
 
 
 EX_1_4 = Exercise(
     id="1.4",
     title="the objective from pairs alone",
     reference=sse_from_pairs,
-    cases=labelled_points,
+    cases=pair_cases,
     properties=[
         is_number,
         is_finite,
         is_nonnegative,
-        unmoved_by_shift,
-        quadratic,
-        agrees_with(kmeans_objective),
+        grows_with_the_square,
+        agrees_with(sse_from_pairs),
+        ignores_the_names,
     ],
     mistakes=[
         Mistake(
             "pairs counted twice",
             "this is twice the objective: a sum over ordered pairs meets each pair as (i, j) and "
             "as (j, i), so halve it",
-            lambda X, labels: _pair_sum(X, labels, _inverse_sizes(labels)),
+            lambda D, labels: _pair_sum(D, labels, _inverse_sizes(labels)),
         ),
         Mistake(
             "no division by the size",
             "this is what you get without 1/n_k: each cluster's sum must be divided by its size",
-            lambda X, labels: _pair_sum(X, labels, np.full(len(X), 0.5)),
+            lambda D, labels: _pair_sum(D, labels, np.full(len(D), 0.5)),
         ),
         Mistake(
             "divided by n",
             "this is what you get with 1/n: divide by the size of the cluster, not by the number "
             "of all points",
-            lambda X, labels: _pair_sum(X, labels, np.full(len(X), 0.5 / len(X))),
+            lambda D, labels: _pair_sum(D, labels, np.full(len(D), 0.5 / len(D))),
         ),
         Mistake(
             "distances not squared",
             "this is the sum of distances: the objective has their squares",
-            lambda X, labels: _pair_sum(X, labels, _inverse_sizes(labels) / 2, power=1),
+            lambda D, labels: _pair_sum(D, labels, _inverse_sizes(labels) / 2, power=1),
         ),
         Mistake(
             "all pairs",
             "this is the total scatter: only pairs within one cluster count",
-            lambda X, labels: sse_from_pairs(X, np.zeros_like(labels)),
+            lambda D, labels: sse_from_pairs(D, np.zeros_like(labels)),
+        ),
+        Mistake(
+            "labels taken for 0, 1, 2, ...",
+            "this looks for the clusters 0, 1, 2, ... only: go through np.unique(labels), or "
+            "compare the labels with each other",
+            _consecutive_only,
         ),
     ],
     hints=[
@@ -194,5 +231,5 @@ EX_1_4 = Exercise(
         "The pair i = j adds nothing, so you need not leave it out.",
     ],
     solution="Within a cluster, the mean squared distance of pairs is twice that to the mean.",
-    remarks=[not_plain_number, loses_digits],
+    remarks=[not_plain_number],
 )

@@ -25,12 +25,13 @@ class LloydState:
 
 def start_cases(rng: np.random.Generator) -> list[Case]:
     """Points and first centres: several steps to go, one to go, and a centre that loses all."""
-    X = np.sort(rng.uniform(0.0, 10.0, 12))[:, None] * [[1.0, 0.3]] + rng.normal(0, 0.3, (12, 2))
-    far = np.vstack([X[:2], [[99.0, 99.0]]])
+    X = np.sort(rng.uniform(-5.0, 5.0, 12))[:, None] * [[1.0, 0.3]] + rng.normal(0, 0.3, (12, 2))
+    far = np.vstack([[[99.0, 99.0]], X[:2]])  # not the last: the labels then have a gap
+    mixed = rng.permutation(X)  # the first centres lie at one end, the points in any order
     return [
-        Case("the points in your data", X=X, centers=X[:3] + 0.01),
+        Case("the points in your data", X=mixed, centers=X[:3] + 0.01),
         Case("centres at the points", X=X[:4], centers=X[:4]),
-        Case("a centre without points", X=X, centers=far),
+        Case("a centre without points", X=mixed, centers=far),
     ]
 
 

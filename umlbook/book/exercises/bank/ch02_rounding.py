@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from umlbook.algebra import Array, Labels, kmeans_objective, ky_fan
-from umlbook.book.exercises.bank.properties import has_shape, is_finite
+from umlbook.book.exercises.bank.properties import has_shape, is_finite, is_label
 from umlbook.book.exercises.model import Attempt, Case, Exercise, Mistake, Property
 
 # ------------------------------------------------------------------------------ 2.3 rounding
@@ -86,7 +86,12 @@ EX_2_3 = Exercise(
     reference=relax_and_round,
     cases=gram_matrices,
     same=same_partition,
-    properties=[has_shape(lambda case: (len(case.A),)), uses_all_labels, joins_equal_rows],
+    properties=[
+        has_shape(lambda case: (len(case.A),)),
+        is_label,
+        uses_all_labels,
+        joins_equal_rows,
+    ],
     mistakes=[
         Mistake(
             "largest entry of a row",
@@ -197,6 +202,7 @@ def is_isotropic(attempt: Attempt) -> str | None:
 EX_2_4 = Exercise(
     id="2.4",
     title="points for which the relaxation misleads",
+    answer="points",
     kind="value",
     reference=misleading_points,
     cases=target_ratio,

@@ -120,6 +120,7 @@ def never_largest(attempt: Attempt) -> str | None:
 EX_3_7 = Exercise(
     id="3.7",
     title="a sharp cluster that the largest prediction never shows",
+    answer="x",
     kind="value",
     reference=masked_points,
     cases=how_sharp,

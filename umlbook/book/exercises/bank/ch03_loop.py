@@ -73,16 +73,27 @@ def _rising(rng: np.random.Generator) -> tuple[Array, Labels]:
             return X, labels
 
 
+def _long(rng: np.random.Generator) -> tuple[Array, Labels]:
+    """Small data and a start from which the blur ratio falls at least three times."""
+    while True:
+        X, labels = rng.normal(size=(20, 2)) + 3.0, rng.permutation(20) % 2
+        path = [state.objective for state in cpcm_steps(X, labels)]
+        if len(path) > 3 and np.diff(path).max() < -1e-3:
+            return X, labels
+
+
 def loop_cases(rng: np.random.Generator) -> list[Case]:
     """Data on which the guard is needed, and two lines, on which it is not."""
     X, labels = _rising(rng)
     other, start = _rising(rng)
+    far, first = _long(rng)
     t = np.linspace(-2.0, 2.0, 20)
     lines = np.column_stack([np.r_[t, t + 0.05], np.repeat([0.0, 1.0], 20)])
     lines += rng.normal(0.0, 0.05, lines.shape)
     return [
         Case("the points in your data", X=X, labels=labels),
         Case("other points", X=other, labels=start),
+        Case("two clusters", X=far, labels=first),
         Case("two lines", X=lines, labels=(lines[:, 0] * 0.3 + lines[:, 1] > 0.5).astype(np.intp)),
     ]
 
@@ -179,7 +190,7 @@ EX_3_6 = Exercise(
     quantities=QUANTITIES,
     same=same_streams,
     properties=[
-        yields_states(CPCMState, "yield a CPCMState(labels, objective) after every step", 1),
+        yields_states(CPCMState, "yield a CPCMState(labels, objective) after every step", False),
         objective_fits,
         is_settled_kmeans,
         always_falls,

@@ -40,6 +40,7 @@ def _without_intercept(X: Array, labels: Labels) -> Array:
 EX_3_3 = Exercise(
     id="3.3",
     title="predict the memberships",
+    answer="memberships",
     reference=predicted_memberships,
     cases=cloud_cases,
     properties=[
@@ -118,6 +119,7 @@ def _mean_blur(R: Array, sizes: Array) -> float:
 EX_3_4 = Exercise(
     id="3.4",
     title="the blur ratio without the data",
+    answer="blur_from",
     reference=closed_form,
     cases=scatter_cases,
     properties=[is_number, is_finite, is_a_share, agrees_with(closed_form)],

@@ -172,6 +172,7 @@ def is_sharpest(attempt: Attempt) -> str | None:
 EX_3_2 = Exercise(
     id="3.2",
     title="the sharpest direction",
+    answer="sharpest",
     reference=sharpest_direction,
     cases=cloud_cases,
     same=same_direction,

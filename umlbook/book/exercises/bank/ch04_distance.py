@@ -75,6 +75,7 @@ def _through(X: Array, M: Array) -> Array:
 EX_4_1 = Exercise(
     id="4.1",
     title="Mahalanobis distances",
+    answer="mahalanobis_squared",
     reference=squared_distances,
     cases=points_and_covariances,
     properties=[

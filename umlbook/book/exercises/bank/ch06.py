@@ -4,9 +4,15 @@ import numpy as np
 
 from umlbook.algebra import Array
 from umlbook.book.exercises.bank.ch06_convex import EX_6_1, EX_6_2
-from umlbook.book.exercises.bank.ch06_field import EX_6_3, EX_6_4, EX_6_5, is_positive
+from umlbook.book.exercises.bank.ch06_field import EX_6_3, EX_6_4, EX_6_5
 from umlbook.book.exercises.bank.ch06_loop import EX_6_6
-from umlbook.book.exercises.bank.properties import chosen, is_finite, is_number, no_data
+from umlbook.book.exercises.bank.properties import (
+    chosen,
+    is_finite,
+    is_number,
+    is_positive,
+    no_data,
+)
 from umlbook.book.exercises.model import Attempt, Case, Choice, Exercise, Mistake, Question
 from umlbook.cpd import CPDUML, lam_path
 from umlbook.datasets import make_two_moons
@@ -60,10 +66,11 @@ def forgets_the_units(attempt: Attempt) -> str | None:
 EX_6_7 = Exercise(
     id="6.7",
     title="choose a width before you look",
+    answer="my_sigma",
     kind="value",
     reference=good_width,
     cases=scaled_moons,
-    properties=[is_number, is_finite, is_positive, finds_the_moons],
+    properties=[is_number, is_finite, is_positive("sigma"), finds_the_moons],
     mistakes=[
         Mistake(
             "units forgotten",

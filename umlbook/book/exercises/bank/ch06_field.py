@@ -8,7 +8,14 @@ from scipy.optimize import brentq
 
 from umlbook.algebra import Array, Labels
 from umlbook.book.exercises.bank.ch06_convex import drawn_points
-from umlbook.book.exercises.bank.properties import has_shape, is_finite, is_number
+from umlbook.book.exercises.bank.properties import (
+    has_shape,
+    is_finite,
+    is_label,
+    is_number,
+    is_positive,
+    solves_at_most,
+)
 from umlbook.book.exercises.model import Attempt, Case, Exercise, Mistake, Property
 from umlbook.cpd import deformation, deviations, gradient, objective
 from umlbook.kernels import distances, rbf
@@ -31,13 +38,6 @@ def _share_left(X: Array, G: Array, Y: Array, lam: float) -> float:
 def lam_for_share(X: Array, G: Array, Y: Array, share: float) -> float:
     """Reference of 6.3."""
     return float(np.exp(brentq(lambda t: _share_left(X, G, Y, np.exp(t)) - share, -20, 20)))
-
-
-def is_positive(attempt: Attempt) -> str | None:
-    """A penalty."""
-    return (
-        None if attempt.number > 0 else f"lam = {attempt.number:.3g} rewards motion: give lam > 0"
-    )
 
 
 def leaves_the_share(attempt: Attempt) -> str | None:
@@ -70,10 +70,11 @@ def _is_like(function: Callable[..., float]) -> Property:
 EX_6_3 = Exercise(
     id="6.3",
     title="how J collapses",
+    answer="my_lam",
     kind="value",
     reference=lam_for_share,
     cases=collapse_cases,
-    properties=[is_number, is_finite, is_positive, leaves_the_share],
+    properties=[is_number, is_finite, is_positive("lam"), leaves_the_share],
     mistakes=[
         Mistake(
             "penalty left out",
@@ -154,7 +155,12 @@ EX_6_4 = Exercise(
     title="the best field without a large system",
     reference=field_by_eigenvectors,
     cases=woodbury_cases,
-    properties=[has_shape(lambda case: case.X.shape), is_finite, is_stationary],
+    properties=[
+        has_shape(lambda case: case.X.shape),
+        is_finite,
+        is_stationary,
+        solves_at_most(lambda case: case.Y.shape[1], "one of order K is enough"),
+    ],
     mistakes=[
         Mistake(
             "plain means",
@@ -171,6 +177,12 @@ EX_6_4 = Exercise(
             "wrong sign",
             "this pushes the points away from their means: the sign is wrong",
             lambda X, U, s, Y, lam: -field_by_eigenvectors(X, U, s, Y, lam),
+        ),
+        Mistake(
+            "the large system",
+            "this solves a system of n x n: in the basis U all but a K x K system is diagonal",
+            lambda X, U, s, Y, lam: deformation(X, (U * s) @ U.T, Y, lam),
+            lambda attempt: None if is_stationary(attempt) else "large",
         ),
         Mistake(
             "left in the basis",
@@ -190,10 +202,14 @@ EX_6_4 = Exercise(
 
 
 def unseen_cases(rng: np.random.Generator) -> list[Case]:
-    """A fitted field and new points, one of them far away."""
-    X, _, Y = drawn_points(rng, 12, 2, 2)
+    """A fitted field and new points, one of them far away; two clusters, and three."""
     cases = []
-    for name, sigma in (("the points in ex.data", 0.9), ("a narrow field", 0.3)):
+    for name, K, sigma in (
+        ("the points in ex.data", 2, 0.9),
+        ("a narrow field", 2, 0.3),
+        ("three clusters", 3, 0.9),
+    ):
+        X, _, Y = drawn_points(rng, 12, 2, K)
         G = rbf(X, sigma=sigma)
         psi = deformation(X, G, Y, 0.2)
         centers = (Y.T @ (X + G @ psi)) / Y.sum(axis=0)[:, None]
@@ -227,7 +243,7 @@ EX_6_5 = Exercise(
     title="labels for new points",
     reference=label_new_points,
     cases=unseen_cases,
-    properties=[has_shape(lambda case: (len(case.new),)), is_finite, labels_of_the_moved],
+    properties=[has_shape(lambda case: (len(case.new),)), is_label, labels_of_the_moved],
     mistakes=[
         Mistake(
             "not moved",

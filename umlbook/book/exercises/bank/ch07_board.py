@@ -14,6 +14,7 @@ from umlbook.book.exercises.bank.properties import is_finite
 from umlbook.book.exercises.model import Attempt, Case, Exercise, Mistake
 from umlbook.book.page.draw import draw_clusters
 from umlbook.book.page.figures import image_html, new_figure, png_bytes
+from umlbook.book.page.twin import Twinned, live_view
 from umlbook.constraints import sample
 from umlbook.daem import ProbabilisticMetric
 from umlbook.datasets import make_circle
@@ -35,7 +36,7 @@ def learned(X: Array, rows: ArrayLike) -> ProbabilisticMetric:
 # --------------------------------------------------------------------------------- the board
 
 
-class Board:
+class Board(Twinned):
     """Choose two points, say how they belong, and see the clusters of the learned metric.
 
     Attributes
@@ -103,7 +104,7 @@ class Board:
         return f"[together] [apart] [undo]  {self.sentence}"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        return {**self.widget._repr_mimebundle_(**kwargs), "text/plain": repr(self)}
+        return {**live_view(self.widget), "text/plain": repr(self)}
 
 
 # ------------------------------------------------------------------------------ the exercise
@@ -204,6 +205,7 @@ def _one_pair_ten_times(X: Array, labels: Labels) -> Array:
 EX_7_7 = Exercise(
     id="7.7",
     title="place ten constraints",
+    answer="rows",
     kind="value",
     reference=ten_pairs,
     cases=ring_and_disc,

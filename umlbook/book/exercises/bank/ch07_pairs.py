@@ -154,6 +154,7 @@ def _known(name: str) -> Property:
 EX_7_5 = Exercise(
     id="7.5",
     title="a cost below any bound",
+    answer="metric",
     kind="value",
     reference=separator,
     cases=separable_pairs,

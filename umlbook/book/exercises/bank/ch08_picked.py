@@ -25,9 +25,9 @@ def least_cut(scores: Array, cut: Array) -> Array:
     return np.asarray(np.take_along_axis(scores, setting, axis=1).mean(axis=(1, 2)))
 
 
+# Written out, without `least_cut`, for this is the solution that a reader is shown.
 def picked_cell(scores: Array, cut: Array, reported: Array) -> Array:
     """Reference of 8.1."""
-    # Written out, for this is the solution that a reader is shown.
     setting = cut.argmin(axis=1, keepdims=True)
     honest = np.take_along_axis(scores, setting, axis=1).mean(axis=(1, 2))
     cell = np.argmax(np.abs(reported - honest))
@@ -118,6 +118,7 @@ def is_honest_score(attempt: Attempt) -> str | None:
 EX_8_1 = Exercise(
     id="8.1",
     title="the cell that was picked by its labels",
+    answer="picked",
     kind="value",
     reference=picked_cell,
     cases=report_cases,
@@ -183,6 +184,7 @@ def control_cases(rng: np.random.Generator) -> list[Case]:
         Case("a control below k-means", plain=plain, control=plain - part, method=method),
         Case("a control above the method", plain=plain, control=method + part, method=method),
         Case("a method below k-means", plain=method, control=method - part, method=plain),
+        Case("a method that is k-means", plain=plain, control=plain + part, method=plain),
     ]
 
 

@@ -123,8 +123,15 @@ def rank_cases(rng: np.random.Generator) -> list[Case]:
         Case("the ranks in your data", ranks=ranks, n_datasets=N_DATASETS),
         Case("two data sets", ranks=few, n_datasets=2),
         Case("two methods", ranks=np.array([1.7, 1.3]), n_datasets=20),
+        Case("just beyond the difference", ranks=_beyond(rng), n_datasets=N_DATASETS),
         Case("two winners", ranks=np.array([3.9, 1.6, 3.0, 1.6, 4.9]), n_datasets=40),
     ]
+
+
+def _beyond(rng: np.random.Generator) -> Array:
+    """Ranks of four methods, of which two lie just within and just beyond the difference."""
+    difference = critical_difference(4, N_DATASETS)
+    return rng.permutation(1.3 + difference * np.array([0.0, 0.97, 1.03, 2.0]))
 
 
 def level_with_the_first(ranks: Array, n_datasets: int) -> NDArray[np.bool_]:

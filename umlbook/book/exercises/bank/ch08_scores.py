@@ -51,6 +51,11 @@ def purity_cases(rng: np.random.Generator) -> list[Case]:
         Case("the table in your data", purities=purities, sizes=sizes),
         Case("one method", purities=purities[:1], sizes=sizes),
         Case("one data set", purities=purities[:, :1], sizes=sizes[:1]),
+        Case(
+            "few points",
+            purities=np.array([[0.603, 0.615, 0.509]]),
+            sizes=np.array([[3, 2], [3, 2], [5, 5]]),
+        ),
     ]
 
 

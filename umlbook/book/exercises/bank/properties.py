@@ -9,12 +9,14 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, Literal
 
 import numpy as np
 
 from umlbook.book.exercises.model import Attempt, Case, Property, same_values
+from umlbook.book.exercises.run import MAX_STATES, limited
+from umlbook.book.exercises.traced import solved_order
 
 
 def has_shape(shape: Callable[[Case], tuple[int, ...]]) -> Property:
@@ -25,6 +27,16 @@ def has_shape(shape: Callable[[Case], tuple[int, ...]]) -> Property:
         return None if got == want else f"your result has shape {got}, not {want}"
 
     return check
+
+
+def apart(value: float, other: float) -> str:
+    """A number with as many digits as it takes to tell it from another.
+
+    >>> apart(1.00002, 1.0), apart(1.73, 1.0)
+    ('1.00002', '1.73')
+    """
+    shown = (f"{value:.{digits}g}" for digits in range(3, 18))
+    return next((text for text in shown if float(text) != float(f"{other:.3g}")), f"{value:.17g}")
 
 
 def is_number(attempt: Attempt) -> str | None:
@@ -48,6 +60,15 @@ def is_nonnegative(attempt: Attempt) -> str | None:
     """A sum of squares cannot be negative."""
     lowest = float(attempt.array.min())
     return f"your value {lowest:.3g} is negative" if lowest < -1e-9 else None
+
+
+def is_positive(name: str) -> Property:
+    """A number above zero, called so on the page."""
+    return lambda attempt: (
+        None
+        if attempt.number > 0
+        else f"your {name} is {attempt.number:.3g}: it must be larger than zero"
+    )
 
 
 def unmoved_by_shift(attempt: Attempt) -> str | None:
@@ -84,44 +105,70 @@ def agrees_with(reference: Callable[..., Any], what: str = "value") -> Property:
     return check
 
 
-def ordered(needs: Mapping[str, str], false_steps: str = "") -> Property:
-    """The letters are a proof: all true steps, once each, each after those it needs."""
-    wanted = set(needs) - set(false_steps)
+@dataclass(frozen=True)
+class Ordered:
+    """The letters are a proof: all true steps, once each, each after those it needs.
 
-    def check(attempt: Attempt) -> str | None:
+    It is data, and no closure, so that a page without Python can judge by the same rule.
+    """
+
+    needs: Mapping[str, str]
+    false_steps: str = ""
+
+    def __call__(self, attempt: Attempt) -> str | None:
+        """Return how the letters fail to be a proof, or None."""
         letters: str = attempt.value
         for letter in letters:
-            if letter not in needs:
+            if letter not in self.needs:
                 return f"there is no step ({letter})"
             if letters.count(letter) > 1:
                 return f"step ({letter}) stands there more than once"
-            if letter in false_steps:
+            if letter in self.false_steps:
                 return f"step ({letter}) is not true, so no proof can use it"
         for place, letter in enumerate(letters):
-            for need in needs[letter]:
+            for need in self.needs[letter]:
                 if need in letters[place:]:
                     return f"step ({letter}) uses step ({need}), which comes later"
-        missing = sorted(wanted - set(letters))
-        return f"something is missing: {len(missing)} more step(s)" if missing else None
-
-    return check
+        missing = len(set(self.needs) - set(self.false_steps) - set(letters))
+        return f"something is missing: {missing} more step(s)" if missing else None
 
 
-def begins_with(letter: str) -> Property:
+def ordered(needs: Mapping[str, str], false_steps: str = "") -> Ordered:
+    """The letters are a proof: all true steps, once each, each after those it needs."""
+    return Ordered(needs, false_steps)
+
+
+@dataclass(frozen=True)
+class OrderSign:
+    """For a mistake: what an order looks like that makes it; data, as `Ordered` is."""
+
+    rule: Literal["begins", "contains", "before"]
+    steps: str
+
+    def __call__(self, attempt: Attempt) -> str | None:
+        """Return the steps that give the mistake away, or None."""
+        places = [attempt.value.find(step) for step in self.steps]
+        seen = {
+            "begins": places[0] == 0,
+            "contains": places[0] >= 0,
+            "before": 0 <= places[0] < places[-1],
+        }
+        return self.steps if seen[self.rule] else None
+
+
+def begins_with(letter: str) -> OrderSign:
     """For a mistake: the order begins with this step."""
-    return lambda attempt: letter if attempt.value.startswith(letter) else None
+    return OrderSign("begins", letter)
 
 
-def contains(letter: str) -> Property:
+def contains(letter: str) -> OrderSign:
     """For a mistake: the order has this step."""
-    return lambda attempt: letter if letter in attempt.value else None
+    return OrderSign("contains", letter)
 
 
-def before(early: str, late: str) -> Property:
+def before(early: str, late: str) -> OrderSign:
     """For a mistake: one step comes before another."""
-    return lambda attempt: (
-        early if 0 <= attempt.value.find(early) < attempt.value.find(late) else None
-    )
+    return OrderSign("before", early + late)
 
 
 def chosen(right: str, letters: Sequence[str]) -> Property:
@@ -162,6 +209,30 @@ def is_yes_or_no(attempt: Attempt) -> str | None:
     return None if np.isin(attempt.array, [0, 1]).all() else "give True or False for each"
 
 
+def is_label(attempt: Attempt) -> str | None:
+    """Labels are integers, so that they can be used as an index."""
+    kind = np.asarray(attempt.value).dtype
+    if np.issubdtype(kind, np.integer):
+        return None
+    return f"labels are integers, yours are of type {kind}: they must do as an index"
+
+
+def solves_at_most(order: Callable[[Case], int], enough: str) -> Property:
+    """No linear system of a larger order is solved on the way."""
+
+    def check(attempt: Attempt) -> str | None:
+        watched, args = solved_order(attempt.function), attempt.case.values()
+        largest, allowed = limited(lambda: watched(*args)), order(attempt.case)
+        if largest <= allowed:
+            return None
+        return (
+            f"your result is right, but on the way you solve or factor a system of order {largest}"
+            f": {enough}"
+        )
+
+    return check
+
+
 def is_place_and_number(place: str, count: Callable[[Case], int], number: str) -> Property:
     """The answer is two numbers: a place in the table, counted from 0, and what belongs there."""
 
@@ -176,27 +247,35 @@ def is_place_and_number(place: str, count: Callable[[Case], int], number: str) -
     return check
 
 
-def yields_states(state: type, ask: str = "", fewest: int = 2) -> Property:
-    """The answer yields at least so many states, with the names of ours; else `ask` for them."""
+def yields_states(state: type, ask: str = "", endless: bool = True) -> Property:
+    """The answer yields states with the names of ours and never ends; else `ask` for them."""
     names = [part.name for part in fields(state)]
     ask = ask or f"yield a {state.__name__} after every step, without end: the caller stops"
 
     def check(attempt: Attempt) -> str | None:
-        if not isinstance(attempt.value, list) or len(attempt.value) < fewest:
+        states = attempt.value
+        if not isinstance(states, list) or not states:
             return ask
-        missing = [name for name in names if not hasattr(attempt.value[0], name)]
-        return f"your state has no {missing[0]}: yield {state.__name__}(...)" if missing else None
+        missing = [name for one in states for name in names if not hasattr(one, name)]
+        if missing:
+            return f"your state has no {missing[0]}: yield {state.__name__}(...)"
+        kinds = [np.asarray(one.labels).dtype for one in states]
+        if floats := [kind for kind in kinds if not np.issubdtype(kind, np.integer)]:
+            return f"labels are integers, yours are of type {floats[0]}: they must do as an index"
+        if endless and len(states) < MAX_STATES:
+            return f"your stream ends after {len(states)} state{'s' * (len(states) > 1)}: {ask}"
+        return None
 
     return check
 
 
 def same_states(names: Sequence[str]) -> Callable[[Sequence[Any], Sequence[Any]], bool]:
-    """For `Exercise.same`: two lists of states hold the same numbers, as far as both go."""
+    """For `Exercise.same`: two lists have as many states, and they hold the same numbers."""
 
     def same(left: Sequence[Any], right: Sequence[Any]) -> bool:
-        return len(left) > 0 < len(right) and all(
+        return len(left) == len(right) > 0 and all(
             same_values(getattr(a, name), getattr(b, name))
-            for a, b in zip(left, right, strict=False)
+            for a, b in zip(left, right, strict=True)
             for name in names
         )
 
