@@ -6,18 +6,20 @@ That it runs is shown by test_lite_node.py (every notebook) and test_lite_browse
 import argparse
 import contextlib
 import hashlib
+import importlib
 import json
 import sys
 import time
 import zipfile
 from pathlib import Path
+from zipimport import zipimporter
 
 import nbformat
 import pytest
 import yaml
 from support.lite import NOTEBOOKS, built_book, pyodide_folder
 
-from umlbook._browser import needs_a_computer
+from umlbook._browser import compiled_library, needs_a_computer
 from umlbook.book import lite
 from umlbook.book.exercises import hand_in, run
 from umlbook.book.lite import build, parts, wheel
@@ -52,6 +54,9 @@ def test_the_lock_file_names_every_part_with_its_sum_and_needs_nothing_else():
 
 def test_pages_without_a_folder_ask_the_pinned_version_of_pyodide():
     assert parts.CDN.endswith(f"/v{parts.VERSION}/full/")
+    script = build.static_file("python.mjs", parts.CDN)
+    assert f'from "{parts.CDN}pyodide.mjs"' in script
+    assert f'const PYODIDE = "{parts.CDN}"' in script
 
 
 def test_a_file_that_is_not_the_pinned_one_is_refused(tmp_path):
@@ -77,6 +82,22 @@ def test_the_wheel_has_the_package_without_notebooks_and_the_same_bytes_each_tim
     names = zipfile.ZipFile(made[0]).namelist()
     assert {"umlbook/__init__.py", "umlbook/book/ledger/ledger.csv"} <= {*names}
     assert not [name for name in names if name.endswith((".ipynb", ".pyc"))]
+
+
+def test_the_kept_library_has_the_bytecode_of_what_is_loaded(tmp_path, monkeypatch):
+    first, second = tmp_path / "first.zip", tmp_path / "second.zip"
+    with zipfile.ZipFile(first, "w") as archive:
+        for name in ("umlbook_loaded", "umlbook_unused"):
+            archive.writestr(f"{name}.py", f"answer = {name!r}")
+    monkeypatch.syspath_prepend(first)
+    monkeypatch.setitem(sys.modules, "umlbook_loaded", importlib.import_module("umlbook_loaded"))
+    second.write_bytes(compiled_library())
+    assert {*zipfile.ZipFile(second).namelist()} == {
+        "umlbook_loaded.py", "umlbook_unused.py", "umlbook_loaded.pyc"
+    }  # fmt: skip
+    made = zipimporter(str(second)).get_code("umlbook_loaded")
+    assert made.co_consts == compile("answer = 'umlbook_loaded'", "", "exec").co_consts
+    assert made.co_filename == str(first / "umlbook_loaded.py")  # compiled once, from there
 
 
 # --------------------------------------------------------------------------------- the folder

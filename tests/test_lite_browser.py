@@ -27,6 +27,7 @@ EXERCISES = "exercises/01-kmeans-is-a-trace.ipynb"
 WRONG = "def indicator_of(labels, n_clusters):\n    return np.eye(n_clusters)[labels]"
 RIGHT = f"{WRONG} / np.sqrt(np.maximum(np.bincount(labels, minlength=n_clusters), 1))"
 HAND_IN = "from umlbook.book import hand_in\nhand_in(name='Ada')"
+BYTECODE = "import os, scipy\npath = scipy.__spec__.cached\nprint(path, os.stat(path))"
 BROKEN = """() => [...document.images].filter(
     image => !image.complete || image.naturalWidth === 0).map(image => image.src.slice(0, 60))"""
 pytestmark = pytest.mark.exact_data
@@ -44,21 +45,31 @@ def browser():
         yield chromium
 
 
-@contextmanager
-def visit(browser, url):
-    """A fresh page; at the end nothing was asked of another machine and no error was noted."""
+@pytest.fixture(scope="module")
+def context(browser):
+    """One reader's browser: what Python keeps on the first page serves the others."""
     with browser.new_context(viewport={"width": 1200, "height": 1400}) as context:
         context.set_default_timeout(HANGS * 1000)
-        watch = Watch()
-        context.on("request", lambda request: watch.requests.append(request.url))
-        context.on("weberror", lambda error: watch.errors.append(str(error.error)))
-        context.on(
-            "console",
-            lambda said: watch.errors.append(said.text) if said.type == "error" else None,
-        )
-        page = context.new_page()
-        page.goto(url)
-        yield page
+        yield context
+
+
+@contextmanager
+def visit(context, url):
+    """A page; at the end nothing was asked of another machine and no error was noted."""
+    watch = Watch()
+    listeners = {
+        "request": lambda request: watch.requests.append(request.url),
+        "weberror": lambda error: watch.errors.append(str(error.error)),
+        "console": lambda said: watch.errors.append(said.text) if said.type == "error" else None,
+    }
+    for event, listener in listeners.items():
+        context.on(event, listener)
+    page = context.new_page()
+    page.goto(url)
+    yield page, watch
+    page.close()
+    for event, listener in listeners.items():
+        context.remove_listener(event, listener)
     assert watch.strangers() == [], "the page asks another machine"
     assert watch.errors == [], "the page notes an error"
 
@@ -67,8 +78,18 @@ def notebook(address, name):
     return f"{address}live/notebooks/index.html?path={name}"
 
 
+def status(page):
+    """What the bar says of Python."""
+    return page.locator("#umlbook-live").get_by_role("status")
+
+
 def wait_for_python(page):
-    page.locator("#umlbook-live", has_text="Python is ready.").wait_for()
+    status(page).filter(has_text="Python is ready").wait_for()
+
+
+def fetched_packages(watch):
+    """The packages that Python has asked the server for."""
+    return [url for url in watch.requests if url.endswith(".whl")]
 
 
 def press(page, menu, command):
@@ -89,9 +110,9 @@ def run_cell(page, number, source):
     return cell
 
 
-def test_a_page_leads_to_its_live_form_at_the_same_section_and_back(browser, address):
+def test_a_page_leads_to_its_live_form_at_the_same_section_and_back(context, address):
     section = "1.2 Do we need the means at all?"
-    with visit(browser, f"{address}01-kmeans-is-a-trace.html") as page:
+    with visit(context, f"{address}01-kmeans-is-a-trace.html") as (page, _):
         heading = page.get_by_role("heading", name=section)
         heading.evaluate("heading => heading.scrollIntoView({behavior: 'instant'})")
         page.locator(".run-here a").click()  # still in view
@@ -103,8 +124,8 @@ def test_a_page_leads_to_its_live_form_at_the_same_section_and_back(browser, add
         page.wait_for_url(f"{address}01-kmeans-is-a-trace.html")
 
 
-def test_the_first_page_has_three_doors_that_open(browser, address):
-    with visit(browser, address) as page:
+def test_the_first_page_has_three_doors_that_open(context, address):
+    with visit(context, address) as (page, _):
         doors = page.locator("nav.doors a")
         assert [door.split()[0] for door in doors.all_inner_texts()] == ["Read", "Run", "Install"]
         for door in doors.all():
@@ -115,13 +136,12 @@ def test_the_first_page_has_three_doors_that_open(browser, address):
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_a_chapter_is_there_at_once_and_runs_from_top_to_bottom(browser, address, name):
-    with visit(browser, notebook(address, name)) as page:
+def test_a_chapter_is_there_at_once_and_runs_from_top_to_bottom(context, address, name):
+    with visit(context, notebook(address, name)) as (page, _):
         page.locator(".jp-Notebook .jp-Cell").first.wait_for()
         if name != CHAPTERS[0]:
             page.locator(".jp-OutputArea-output img").first.wait_for()  # stored: nothing has run
-        bar = page.locator("#umlbook-live")
-        wait_until(lambda: "of 3" in bar.inner_text(), "the bar to say what is loaded")
+        assert "Python" in status(page).inner_text()
         wait_for_python(page)
         press(page, "Edit", "editmenu:clear-all")
         assert run_all(page) == []
@@ -131,10 +151,24 @@ def test_a_chapter_is_there_at_once_and_runs_from_top_to_bottom(browser, address
         assert page.evaluate(BROKEN) == []
 
 
+def test_the_second_start_takes_packages_and_bytecode_from_the_browser(context, address):
+    with visit(context, notebook(address, CHAPTERS[0])) as (page, watch):
+        wait_for_python(page)
+        if fetched_packages(watch):
+            status(page).filter(has_text="faster next time").wait_for()
+            watch.requests.clear()
+            page.reload()
+            wait_for_python(page)
+        assert watch.requests and fetched_packages(watch) == []
+        assert len(page.workers) == 1  # the kernel is the Python that was started with the page
+        said = run_cell(page, 0, BYTECODE).inner_text()
+        assert "/book-packages/scipy/__pycache__/__init__.cpython-314.pyc os.stat" in said
+
+
 def test_answers_are_checked_and_work_is_kept_taken_out_and_brought_back(
-    browser, address, tmp_path
+    context, address, tmp_path
 ):
-    with visit(browser, notebook(address, EXERCISES)) as page:
+    with visit(context, notebook(address, EXERCISES)) as (page, _):
         bar = page.locator("#umlbook-live")
         assert "Your work is kept in this browser only" in bar.inner_text()
         wait_for_python(page)

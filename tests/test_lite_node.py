@@ -17,6 +17,7 @@ PAGES = [
 ]
 LONG = {"02-ky-fan", "03-blur-ratio", "05-learning-the-kernel", "06-coherent-point-drift"}
 LONG |= {"07-constraints-and-annealing", "10-your-own-data", "rivals"}
+LONG |= {"12-asking-for-pairs"}
 pytestmark = pytest.mark.exact_data
 
 

@@ -1,13 +1,11 @@
 """The static pages: whole, linked, captioned, and alive in a browser that has no network."""
 
-import argparse
+import base64
 import functools
-import io
+import json
 import re
 import subprocess
 import sys
-import warnings
-from contextlib import contextmanager
 from html import escape, unescape
 from pathlib import Path
 
@@ -15,17 +13,18 @@ import nbformat
 import numpy as np
 import pytest
 from nbformat import v4
-from PIL import Image
-from support.browser import Watch, is_blank, running_chromium
-from support.waiting import HANGS, wait_until
+from support.browser import is_blank, running_chromium
+from support.site import opened, pixels, small_book
+from support.waiting import wait_until
 
-from umlbook.book import site as command
+from umlbook.book.exercises.bank import all_exercises, all_questions
 from umlbook.book.ledger import entries
 from umlbook.book.ledger.glossary import terms
 from umlbook.book.ledger.notation import symbols
 from umlbook.book.page import frames
-from umlbook.book.site.build import MARKER, SiteError, build
+from umlbook.book.site.build import MARKER
 from umlbook.book.site.checks import contents, external_loads, link_problems
+from umlbook.book.site.code import is_folded
 from umlbook.book.site.pages import IS_STEPPER, page_source, pages_in
 from umlbook.book.site.references import with_equation_links
 
@@ -119,19 +118,22 @@ def test_equations_of_the_ledger_are_linked_from_concordance_and_errata(site):
 
 def test_references_in_prose_and_in_outputs_lead_to_the_equation(site):
     html = text_of(site / WITH_STEPPER)
-    assert '<div class="math" id="eq-6.3">' in html
+    assert '<div class="numbered" id="eq-6.3"><div class="math">' in html
     assert 'by <a class="equation" href="01-kmeans-is-a-trace.html#eq-1.12">(1.12)</a>' in html
     assert '<pre><a class="equation" href="#eq-6.2">(6.2)</a> CPD-UML Eq. 5 holds' in html
 
 
 def test_live_panels_have_twins_that_say_where_the_live_one_is(site):
-    twins = re.findall(
-        r'<div class="output twin.*?</p>\s*</div>', text_of(site / "00-start-here.html"), re.DOTALL
-    )
+    twins = text_of(site / "00-start-here.html").split('<div class="output twin')[1:]
     assert len(twins) == 2  # the first slider and the quiz
-    assert all("run <code>umlbook</code> and open" in twin for twin in twins)
+    assert all("run <code>umlbook</code> and open" in twin.split("<section")[0] for twin in twins)
     exercise = text_of(site / "exercises" / "01-kmeans-is-a-trace.html")
     assert exercise.count("<b>Check</b>, <b>Hint</b> and <b>Solution</b> are live") > 3
+
+
+SCRIPTED = """<svg id="dots"></svg><script>
+document.getElementById("dots").innerHTML = "<p>`</p>" + (1 < 2 && "$x$ (1.1)");
+</script>"""
 
 
 def test_outputs_of_every_kind_have_their_look(tmp_path):
@@ -147,8 +149,10 @@ def test_outputs_of_every_kind_have_their_look(tmp_path):
         "<pre>&#x27;words&#x27;</pre>": shown(plain="'words'"),
         "<b>bold</b>": shown(plain="bold", html="<b>bold</b>"),
         "| a |\n|---|\n| 1 |": shown(plain="a\n1", markdown="| a |\n|---|\n| 1 |"),
-        '<ol type="a"><li>yes</li>\n<li>no</li>\n</ol>':
-            shown(plain="Quiz 1: so?\n (a) yes\n (b) no"),
+        '<input type="radio" name="quiz-1-q1" value="c">':
+            shown(plain="Quiz 1.q1: so?\n (a) yes\n (b) no"),
+        "<pre>Quiz of mine: so?</pre>": shown(plain="Quiz of mine: so?"),
+        SCRIPTED: shown(plain="dots", html=SCRIPTED),
         "<i>[Run]</i><p class=\"live\">In JupyterLab this panel is live: run":
             shown(plain="[Run] [Stop]", html="<i>[Run]</i>"),
     }  # fmt: skip
@@ -156,6 +160,55 @@ def test_outputs_of_every_kind_have_their_look(tmp_path):
     (page,) = pages_in(small_book(tmp_path, cell))
     text = page_source(page, {page.name}).text
     assert [html for html in kinds if html not in text] == []
+    assert SCRIPTED in with_equation_links(f'<div class="output">{SCRIPTED}</div>', "one", {})[0]
+
+
+def test_what_a_cell_shows_stands_in_sight_and_its_code_is_folded(site):
+    for path in CHAPTERS:
+        html = text_of(site / f"{path.stem}.html")
+        folded = re.findall(r'<details class="code">.*?</details>', html, re.DOTALL)
+        cells = [cell for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"]
+        assert len(folded) == sum(map(is_folded, cells)) >= len(cells) / 2, path.name
+        assert not any('class="output' in code for code in folded), path.name
+        assert all("<pre>" in code for code in folded), path.name
+
+
+def test_every_page_offers_the_notebook_that_it_was_made_from(site):
+    for path in [*CHAPTERS, *NOTEBOOKS.glob("exercises/*.ipynb")]:
+        page = (site / path.relative_to(NOTEBOOKS)).with_suffix(".html")
+        (address,) = re.findall(r'<a href="([^"]*)" download', text_of(page))
+        assert (page.parent / address).read_bytes() == path.read_bytes()
+
+
+def test_every_quiz_answers_and_no_answer_can_be_read_in_the_source(site):
+    pages = {path: text_of(path) for path in site.rglob("*.html")}
+    veiled = dict(found for html in pages.values() for found in re.findall(
+        r'data-label="(?:Quiz|Exercise) ([\w.]+)" data-said="([^"]*)"', html))  # fmt: skip
+    asked = {key for key in all_questions() if any(f"Quiz {key}<" in h for h in pages.values())}
+    steps = {key for key, spec in all_exercises().items() if spec.kind == "choice"}
+    assert set(veiled) == asked | steps and len(asked) > 15 and len(steps) >= 4
+    for key, question in ((key, all_questions()[key]) for key in asked):
+        said = json.loads(base64.b64decode(veiled[key]))
+        assert [said[letter]["right"] for letter in said] == [c.right for c in question.choices]
+        assert not any(escape(c.why) in html for html in pages.values() for c in question.choices)
+
+
+def test_the_first_page_has_doors_and_the_question_of_every_chapter(site):
+    html = text_of(site / "index.html")
+    assert re.findall(r"<a href=[^>]*><b>(\w+)</b>", html) == ["Read", "Run", "Install"]
+    asked = re.findall(r'href="([\w-]+)\.html">[^<]*</a><p class="asks">[^<]+\?', html)
+    assert asked == [path.stem for path in CHAPTERS if path.name[:2] != "00"]
+
+
+def test_a_page_loads_only_the_scripts_that_it_needs(site):
+    def scripts(name):
+        return set(re.findall(r'src="(?:\.\./)?_static/([\w-]+\.js)', text_of(site / name)))
+
+    own = {"answers.js", "fold.js", "formulas.js", "mathjax.js", "proof.js", "squeeze.js"}
+    assert scripts("index.html") & own == {"squeeze.js"}
+    assert scripts("notation.html") & own == {"formulas.js", "mathjax.js"}
+    assert scripts("exercises/01-kmeans-is-a-trace.html") & own == own - {"squeeze.js"}
+    assert {"search.js", "search-texts.js"} <= scripts("search.html")
 
 
 def test_glossary_has_plain_words_for_words_of_the_chapters(site):
@@ -179,157 +232,6 @@ def test_no_link_of_the_site_is_broken_and_nothing_is_loaded_from_elsewhere(site
     assert external_loads(site, pages) == []
 
 
-# ------------------------------------------------------------------------ faults are found
-
-
-@pytest.mark.parametrize(
-    ("html", "said"),
-    [
-        ('<a href="gone.html">far</a>', "'far' leads to gone.html, which does not exist"),
-        ('<a href="#eq-9.9">by (9.9)</a>', "'by (9.9)' leads to #eq-9.9, but that page has no"),
-        ('<a href="two.html#b">b</a>', "'b' leads to two.html#b, but that page has no such place"),
-        ('<a href="../out.txt">up</a>', "'up' leads to ../out.txt, which does not exist"),
-        ('<img src="none.png">', "'none.png' leads to none.png, which does not exist"),
-    ],
-)
-def test_a_broken_link_is_named_with_page_cell_and_text(tmp_path, html, said):
-    (tmp_path / "out.txt").touch()  # outside of the site
-    folder = tmp_path / "site"
-    folder.mkdir()
-    (folder / "two.html").write_text('<p id="a"><a href="one.html#here">well</a>')
-    (folder / "one.html").write_text(f'<p id="here"><span data-cell="7"></span>{html}</p>')
-    (problem,) = link_problems(folder, contents(folder))
-    assert problem.startswith("one.html, cell 7: ") and said in problem
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("a.html", '<script src="https://cdn.invalid/x.js"></script>'),
-        ("a.html", '<link rel="stylesheet" href="//cdn.invalid/x.css">'),
-        ("a.html", '<img src="http://cdn.invalid/x.png">'),
-        ("a.html", '<p style="background: url(https://cdn.invalid/x.png)">'),
-        ("a.css", "@import 'https://cdn.invalid/x.css';"),
-        ("a.css", "@font-face { src: url(http://cdn.invalid/x.woff) }"),
-        ("a.js", 'import("https://cdn.invalid/x.mjs")'),
-        ("a.js", 'import x from "https://cdn.invalid/x.mjs"'),
-    ],
-)
-def test_a_file_from_another_machine_is_found_and_an_ordinary_link_is_not(tmp_path, name, content):
-    (tmp_path / "b.html").write_text('<a href="https://example.org/">out</a>')
-    assert external_loads(tmp_path, contents(tmp_path)) == []
-    (tmp_path / name).write_text(content)
-    (problem,) = external_loads(tmp_path, contents(tmp_path))
-    assert problem.startswith(f"{name}: loads ") and "cdn.invalid/x." in problem
-
-
-def test_a_reference_is_a_link_in_text_alone():
-    known = {"1.2": "one"}
-    quiet = (
-        '<code>(1.2)</code><div class="math">\\[(1.2)\\]</div><a href="#x">(1.2)</a><h2>(1.2)</h2>'
-    )
-    assert with_equation_links(quiet, "one", known) == (quiet, [])
-    nested, problems = with_equation_links("<p>see&nbsp;(1.2)<br/></p>", "exercises/one", known)
-    assert nested == (
-        '<p>see&nbsp;<a class="equation" href="../one.html#eq-1.2">(1.2)</a><br/></p>'
-    )
-    assert problems == []
-    measured = '<div class="output"><p>A mean of (3.7)</p></div>'
-    assert with_equation_links(measured, "one", known) == (measured, [])
-
-
-def small_book(folder, *cells):
-    """A folder of notebooks with one chapter."""
-    made = [v4.new_markdown_cell("# One page\n\n$$x \\tag{1.1}$$"), *cells]
-    (folder / "notebooks").mkdir()
-    nbformat.write(v4.new_notebook(cells=made), folder / "notebooks" / "01-one.ipynb")
-    return folder / "notebooks"
-
-
-def quietly_built(*arguments):
-    """Build in this process; what Sphinx and its theme deprecate is not our concern."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return build(*arguments)
-
-
-def test_a_link_to_a_missing_notebook_stops_the_build(tmp_path):
-    book = small_book(tmp_path, v4.new_markdown_cell("See [the next](02-two.ipynb)."))
-    with pytest.raises(SiteError, match=r"01-one, cell 2: \[the next\].*02-two.ipynb, which does"):
-        build(book, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_reference_to_no_equation_and_a_link_to_no_place_stop_the_build(tmp_path):
-    text = "By (1.1) and by (1.7); see [there](#nowhere)."
-    book = small_book(tmp_path, v4.new_markdown_cell("## Two"), v4.new_markdown_cell(text))
-    with pytest.raises(SiteError) as caught:
-        quietly_built(book, tmp_path / "out")
-    reference, link = str(caught.value).splitlines()
-    assert reference == "01-one, cell 3: (1.7) is no equation of the book"
-    assert link.startswith("01-one, cell 3: ") and "nowhere" in link
-    assert not (tmp_path / "out").exists()
-
-
-def test_the_same_notebooks_give_the_same_bytes_and_old_pages_go(tmp_path):
-    formula = r"\begin{aligned} a &< b \\ c & \end{aligned} \tag{1.2}"
-    text = f"Of (1.1):\n\n$${formula}$$\n\n% no comment"
-    stepped = v4.new_code_cell(
-        "watch", outputs=[v4.new_output("execute_result", {
-            "text/plain": "Halving: 2 states\nstep  x\n   0  1\n   1  2", "text/html": "<table>"})]
-    )  # fmt: skip
-    book = small_book(tmp_path, v4.new_markdown_cell(text), stepped)
-    out = tmp_path / "out"
-    made = []
-    for _ in range(2):
-        (warning,) = quietly_built(book, out)
-        assert "cell 3: a stepper without stored frames" in warning and "refresh" in warning
-        made.append({path: path.read_bytes() for path in out.rglob("*") if path.is_file()})
-        (out / "old.html").touch()
-    assert made[0] == made[1]
-    html = text_of(out / "01-one.html")
-    assert f'<div class="math" id="eq-1.2">\\[{escape(formula)}\\]</div>' in html
-    assert "% no comment" in html
-
-
-# ------------------------------------------------------------------------------ the command
-
-
-def ran(*words):
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    return command.run(parser.parse_args([str(word) for word in words]))
-
-
-def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch, capsys):
-    monkeypatch.setattr(command, "find_spec", lambda name: None if name == "furo" else name)
-    assert ran() == 1
-    said = capsys.readouterr().err
-    assert "furo not installed" in said and 'pip install -e ".[site]"' in said
-
-
-def test_outside_of_a_checkout_it_says_what_is_wanted(monkeypatch, capsys):
-    monkeypatch.setattr(command, "checkout_notebooks", lambda: None)
-    assert ran() == 1
-    assert "not a copy of the repository" in capsys.readouterr().err
-
-
-def test_a_folder_with_other_files_is_left_alone(tmp_path, capsys):
-    (tmp_path / "thesis.tex").write_text("mine")
-    assert ran("--out", tmp_path) == 1
-    assert "not a site made by this command" in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
-    assert ran("--out", tmp_path / "thesis.tex") == 1
-    assert "is a file" in capsys.readouterr().err
-
-
-def test_a_folder_that_cannot_be_written_is_said_before_the_work(tmp_path, capsys):
-    (tmp_path / "file").touch()
-    assert ran("--out", tmp_path / "file" / "site") == 1
-    said = capsys.readouterr().err
-    assert "cannot write" in said and "--out" in said
-
-
 def test_a_site_may_be_replaced(site):
     assert (site / MARKER).exists() and (site / ".nojekyll").exists()
 
@@ -341,31 +243,6 @@ def test_a_site_may_be_replaced(site):
 def browser():
     with running_chromium() as chromium:
         yield chromium
-
-
-@contextmanager
-def opened(browser, page_file, **settings):
-    """A page opened from its folder, its formulas typeset; it must be quiet to the end."""
-    desk = {"viewport": {"width": 1200, "height": 1000}}
-    with browser.new_context(**(desk | settings)) as context:
-        context.set_default_timeout(HANGS * 1000)
-        watch = Watch()
-        context.on("request", lambda request: watch.requests.append(request.url))
-        page = context.new_page()
-        page.on("pageerror", lambda error: watch.errors.append(str(error)))
-        page.on(
-            "console",
-            lambda said: watch.errors.append(said.text) if said.type in ("error", "warning") else 0,
-        )
-        page.goto(page_file.as_uri())
-        page.wait_for_function("MathJax.startup.promise.then(() => true)")
-        yield page
-        assert watch.strangers() == [], "the page asks another machine"
-        assert watch.errors == [], "the page complains"
-
-
-def pixels(locator):
-    return np.asarray(Image.open(io.BytesIO(locator.screenshot())).convert("RGB"))
 
 
 def changed_share(before, after):
@@ -443,6 +320,9 @@ def test_search_finds_a_word_without_a_server(site, browser):
         wait_until(lambda: "Search finished" in page.locator("body").inner_text(), "the end")
         found = page.locator("#search-results").inner_text()
         assert "7. Constraints and annealing" in found and "Glossary" in found
+        wait_until(lambda: results.locator(".context").count() == results.count(), "the excerpts")
+        excerpts = results.locator(".context").all_inner_texts()
+        assert sum("entropy" in excerpt.lower() for excerpt in excerpts) > len(excerpts) / 2
 
 
 _CUT_OFF = """() => [...document.querySelectorAll("article :is(img, table, pre, svg, p)")]
@@ -458,6 +338,12 @@ def test_on_a_phone_nothing_is_cut_off_that_cannot_be_scrolled(site, browser):
     with opened(browser, site / WITH_STEPPER, viewport={"width": 360, "height": 740}) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         assert page.evaluate(_CUT_OFF) == []
+        numbers = page.locator(".numbered .number").evaluate_all(
+            "all => all.map(number => [number.textContent, number.getBoundingClientRect().right])"
+        )
+        tags = set(re.findall(r'id="eq-([\d.]+)"', text_of(site / WITH_STEPPER)))
+        assert {words for words, _ in numbers} == {f"({tag})" for tag in tags}
+        assert [words for words, right in numbers if not 300 < right <= 360] == []
 
 
 def test_print_shows_the_page_without_its_sidebar(site, browser):

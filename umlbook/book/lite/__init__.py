@@ -6,7 +6,8 @@ installation or a server. The pages are JupyterLite's; the kernel is Pyodide.
 - `build`: all of it
 - `parts`: which files Python is made of there, their sums, and where they come from
 - `wheel`: the package itself, for the browser
-- ``static``: the bar on each page: what is being loaded, where the work is kept, the way back
+- ``static``: how Python starts (``python.mjs``), and the bar on each page (``live.js``): what is
+  being loaded, where the work is kept, the way back
 """
 
 from __future__ import annotations

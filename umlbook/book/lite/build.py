@@ -26,10 +26,8 @@ APPS = ("notebooks", "lab", "tree", "edit")
 EPOCH = 1767225600  # the time of all files: any fixed day, here the first of 2026
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
 EXTENSIONS = (KERNEL, "@jupyter-widgets/jupyterlab-manager")
-STATIC = ("index.html", "live.css", "live.js")
+STATIC = ("index.html", "live.css", "live.js", "python.mjs")
 ICONS = ("favicon-notebook.ico", "favicon-busy-1.ico")
-N_FILES = len(parts.PARTS["packages"]) + len(parts.PARTS["wheels"]) + 7
-"""What a kernel fetches: these, four wheels that are not pinned, and three files for itself."""
 
 SETTINGS: dict[str, Any] = {
     # Else cells out of view are not in the page: neither found by search nor printed.
@@ -63,12 +61,11 @@ def build(notebooks: Path, out: Path, *, pyodide: Path | None = None, back: str 
     with TemporaryDirectory(prefix="umlbook-lite-") as scratch:
         shutil.copytree(run_jupyterlite(notebooks, Path(scratch)), out, dirs_exist_ok=True)
     address = put_parts(out, pyodide)
-    configure(out, address)
+    configure(out)
     for page in (out / app / "index.html" for app in APPS):
-        page.write_text(with_script(page.read_text("utf-8"), back), "utf-8")
+        page.write_text(with_script(page.read_text("utf-8"), back, kernel_script(out)), "utf-8")
     for name in STATIC:
-        content = (files("umlbook.book.lite") / "static" / name).read_bytes()
-        (out / name).write_bytes(content)
+        (out / name).write_text(static_file(name, address), "utf-8")
     put_icons(out)
     (out / ".nojekyll").touch()
 
@@ -150,7 +147,7 @@ def put_parts(out: Path, pyodide: Path | None) -> str:
     ]  # fmt: skip
     address = parts.CDN
     if pyodide is not None:
-        address = "pyodide/"
+        address = "./pyodide/"
         sums = parts.pyodide_files()
         if wrong := parts.wrong_files(pyodide, sums):
             raise LiteError(
@@ -172,7 +169,7 @@ def kernel_part(name: str, out: Path) -> parts.Entry:
     return parts.entry(name, path.name.split("-")[1], out / "wheels" / path.name, [stem])
 
 
-def configure(out: Path, pyodide: str) -> None:
+def configure(out: Path) -> None:
     """Say in JupyterLite's settings where Python is, and put what depends on chance in order."""
     path = out / "jupyter-lite.json"
     whole = json.loads(path.read_text(encoding="utf-8"))
@@ -180,12 +177,11 @@ def configure(out: Path, pyodide: str) -> None:
     config["appName"] = "umlbook"
     config["federated_extensions"].sort(key=lambda extension: extension["name"])
     config.setdefault("litePluginSettings", {})[f"{KERNEL}:kernel"] = {
-        "pyodideUrl": f"{'' if '://' in pyodide else './'}{pyodide}pyodide.mjs",
+        "pyodideUrl": "./python.mjs",
         "disablePyPIFallback": True,
         "pipliteUrls": [],
         "loadPyodideOptions": {
-            "lockFileURL": "./pyodide-lock.json",
-            # All at once and in parallel; the kernel itself would fetch them one by one.
+            # What python.mjs has loaded; the kernel itself would fetch it one by one.
             "packages": [
                 "micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", "ipython",
                 "umlbook",
@@ -193,6 +189,12 @@ def configure(out: Path, pyodide: str) -> None:
         },
     }  # fmt: skip
     path.write_text(json.dumps(whole, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def static_file(name: str, pyodide: str) -> str:
+    """A file of the book's own, which takes Pyodide from an address."""
+    content = (files("umlbook.book.lite") / "static" / name).read_text("utf-8")
+    return content.replace("./pyodide/", pyodide)
 
 
 def put_icons(out: Path) -> None:
@@ -203,12 +205,18 @@ def put_icons(out: Path) -> None:
         shutil.copyfile(out / "notebooks" / "favicon.ico", folder / name)
 
 
-def with_script(page: str, back: str) -> str:
+def kernel_script(out: Path) -> str:
+    """Where the kernel is, from the folder of the book on."""
+    (path,) = (out / "extensions" / KERNEL / "static").glob("comlink.worker.*.js")
+    return path.relative_to(out).as_posix()
+
+
+def with_script(page: str, back: str, kernel: str) -> str:
     """A page of JupyterLite with the book's own bar on it."""
     added = (
         '<link rel="icon" href="../static/favicons/favicon-notebook.ico">'
         '<link rel="stylesheet" href="../live.css">'
-        f'<script src="../live.js" data-back="{back}" data-files="{N_FILES}"></script>'
+        f'<script src="../live.js" data-back="{back}" data-kernel="{kernel}"></script>'
     )
     changed, found = re.subn(r"<head[^>]*>", lambda head: head[0] + added, page, count=1)
     if not found:

@@ -1,14 +1,20 @@
 """The book as static pages: ``umlbook site``.
 
 Made from the stored outputs of the notebooks, which are never run for it. The pages need neither a
-kernel nor the network: formulas, steppers and search work from a folder.
+kernel nor the network: formulas, steppers, quizzes, proofs and search work from a folder.
 
 - `build`: all of it, in a folder of its own until nothing is wrong
+- `landing`, `squeeze`: the first page, and the picture on it that moves
 - `pages`, `snippets`: from a notebook to the source of a page; its pieces of HTML
-- `reference_pages`: contents, concordance, errata, notation and glossary, made from the ledger
+- `code`: the rule by which code is folded
+- `answers`: quizzes and proofs that answer, from the bank of the exercises
+- `reference_pages`: concordance, errata, notation and glossary, made from the ledger
 - `references`, `extension`: references that are links, and what Sphinx is taught for that
+- `search`: the texts from which the search shows excerpts
 - `live`: the links to the live book (`umlbook.book.lite`), where it is part of the site
 - `checks`: links that lead nowhere, files from other machines
+
+In ``static/`` each script is one thing that a reader can do, and a page loads those it needs.
 """
 
 from __future__ import annotations

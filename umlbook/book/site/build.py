@@ -14,13 +14,26 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from umlbook.book.site.checks import contents, external_loads, link_problems
+from umlbook.book.site.landing import index
 from umlbook.book.site.live import FOLDER, add_links
 from umlbook.book.site.pages import Page, equation_pages, page_source, pages_in
 from umlbook.book.site.reference_pages import reference_pages
 
 MARKER = ".umlbook-site"  # says that a folder was written by this command and may be replaced
 MATHJAX = "sphinx-mathjax-offline"  # the distribution, and its importable folder
-STATIC = ("site.css", "formulas.js", "stepper.js", "live-link.js")
+STATIC = (
+    "site.css",
+    "features.css",
+    "favicon.svg",
+    "answers.js",
+    "fold.js",
+    "formulas.js",
+    "live-link.js",
+    "proof.js",
+    "search.js",
+    "squeeze.js",
+    "stepper.js",
+)
 
 SETTINGS: dict[str, Any] = {
     "project": "umlbook",
@@ -29,12 +42,8 @@ SETTINGS: dict[str, Any] = {
     "html_theme": "furo",
     "html_math_renderer": "umlbook",
     "html_static_path": ["_static"],
-    "html_css_files": ["site.css"],
-    "html_js_files": [
-        "formulas.js",
-        ("mathjax.js", {"defer": "defer"}),
-        ("stepper.js", {"defer": "defer"}),
-    ],
+    "html_css_files": ["site.css", "features.css"],
+    "html_favicon": "_static/favicon.svg",
     "html_copy_source": False,
     "html_use_index": False,
     "html_show_sphinx": False,
@@ -91,7 +100,7 @@ def build(
         raise SiteError(f"no notebook in {notebooks}")
     with TemporaryDirectory(prefix="umlbook-site-") as scratch:
         sources, made = Path(scratch, "sources"), Path(scratch, "html")
-        problems, warnings = write_sources(pages, sources)
+        problems, warnings = write_sources(pages, sources, live=live is not None)
         _stop_at(problems)
         _stop_at(run_sphinx(sources, made, equation_pages(pages), progress))
         (made / ".buildinfo").unlink(missing_ok=True)
@@ -114,11 +123,14 @@ def _stop_at(problems: Sequence[str]) -> None:
         raise SiteError("\n".join(dict.fromkeys(problems)))
 
 
-def write_sources(pages: Sequence[Page], folder: Path) -> tuple[list[str], list[str]]:
+def write_sources(
+    pages: Sequence[Page], folder: Path, *, live: bool = False
+) -> tuple[list[str], list[str]]:
     """Write what Sphinx reads; return the faults and the warnings."""
     names = {page.name for page in pages}
     made = {page.name: page_source(page, names) for page in pages}
     texts = {name: source.text for name, source in made.items()} | reference_pages(pages)
+    texts["index"] = index(pages, live=live)
     contents: dict[str, bytes] = {f"{name}.md": text.encode() for name, text in texts.items()}
     for source in made.values():
         contents |= source.files

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 
 from umlbook.book.site.references import TAG, anchor, with_equation_links
+from umlbook.book.site.search import SCRIPT, texts_script
+from umlbook.book.site.snippets import MATHS
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
+
+_LEVEL = 'role="heading" aria-level="2"'
+_FORMULAS = (MATHS, 'class="math')
+SCRIPTS = {  # each with what is on the pages that need it
+    "formulas.js": _FORMULAS,
+    "mathjax.js": _FORMULAS,
+    "answers.js": ('class="question"', 'class="proof"'),
+    "proof.js": ('class="proof"',),
+    "fold.js": ("<details",),
+    "squeeze.js": ('class="squeeze"',),
+    "stepper.js": ('class="output stepper"',),
+}
 
 
 def inline_formula(translator: Any, node: nodes.math) -> None:
@@ -21,12 +36,25 @@ def inline_formula(translator: Any, node: nodes.math) -> None:
 
 
 def displayed_formula(translator: Any, node: nodes.math_block) -> None:
-    """Write a formula on a line of its own, with an anchor where it has a number."""
+    """Write a formula on a line of its own, with an anchor where it has a number.
+
+    The number stands beside the box in which a wide formula scrolls: in it, a phone would hide it.
+    """
     tag = TAG.search(node.astext())
-    place = f' id="{anchor(tag[1])}"' if tag else ""
-    formula = translator.encode(node.astext().strip())
-    translator.body.append(f'<div class="math"{place}>\\[{formula}\\]</div>\n')
+    formula = translator.encode(TAG.sub("", node.astext()).strip())
+    html = f'<div class="math">\\[{formula}\\]</div>'
+    if tag:
+        number = f'<span class="number">({tag[1]})</span>'
+        html = f'<div class="numbered" id="{anchor(tag[1])}">{html}{number}</div>'
+    translator.body.append(f"{html}\n")
     raise nodes.SkipNode
+
+
+def add_scripts(app: Sphinx, body: str) -> None:
+    """Let the page that is being written load what it needs and nothing else."""
+    for script, marks in SCRIPTS.items():
+        if any(mark in body for mark in marks):
+            app.add_js_file(script, defer="defer")
 
 
 def connect(
@@ -34,13 +62,24 @@ def connect(
 ) -> None:
     """Link references while pages are written; faults are added to `problems`."""
 
+    bodies: dict[str, str] = {}
+
     def on_page(
         app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object
     ) -> None:
+        # The theme's captions are headings without a level, which no screen reader can place.
+        tree = context.get("furo_navigation_tree", "")
+        context["furo_navigation_tree"] = tree.replace('role="heading"', _LEVEL)
         if "body" in context:
             context["body"], found = with_equation_links(context["body"], page, equations)
+            bodies[page] = context["body"]
+            add_scripts(app, context["body"])
             problems.extend(found)
             progress()
+        elif page == "search":  # made after all others
+            Path(app.outdir, "_static", SCRIPT).write_text(texts_script(bodies), encoding="utf-8")
+            for script in (SCRIPT, "search.js"):
+                app.add_js_file(script)
 
     app.connect("source-read", lambda *args: progress())
     app.connect("html-page-context", on_page)

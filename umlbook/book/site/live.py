@@ -9,12 +9,6 @@ from umlbook.book.site.pages import Page
 
 FOLDER = "live"
 SCRIPT = "_static/live-link.js"
-DOORS = """<nav class="doors" aria-label="Three ways into the book">
-<a href="00-start-here.html"><b>Read</b> The pages as they are, with all results.</a>
-<a href="live/notebooks/index.html?path=00-start-here.ipynb"><b>Run here</b> Sliders, quizzes and
-exercises, in this browser, with nothing to install.</a>
-<a href="#to-install-it"><b>Install</b> On your own computer, with one command.</a>
-</nav>"""
 
 
 def address(page: Page) -> str:
@@ -23,14 +17,13 @@ def address(page: Page) -> str:
 
 
 def add_links(site: Path, pages: Iterable[Page]) -> None:
-    """Put a link to the live page under the heading of each page, and three doors on the first."""
+    """Put a link to the live page under the heading of each page."""
     for page in pages:
         link = (
             f'<p class="run-here"><a href="{address(page)}">Run this page in your browser</a></p>'
             f'<script src="{page.root}{SCRIPT}"></script>'
         )
         _insert(site / f"{page.name}.html", link)
-    _insert(site / "index.html", DOORS)
 
 
 def _insert(path: Path, html: str) -> None:

@@ -18,10 +18,11 @@ import nbformat
 from nbformat import NotebookNode
 
 from umlbook.book.page.frames import frames_folder, read_frames
+from umlbook.book.site.answers import printed_question, puzzle, quiz
+from umlbook.book.site.code import code_parts
 from umlbook.book.site.references import TAG
-from umlbook.book.site.snippets import figure, note, output, picture_size, quiz, stepper
+from umlbook.book.site.snippets import figure, note, output, picture_size, raw, stepper, tools
 
-FENCE = "`" * 12  # longer than any run of backticks in a cell
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+\.ipynb)(#[^)\s]*)?\)")
 _EQUATION_CELL = re.compile(r'(<tr><td style="text-align: left">)(\d+\.\d+)(</td>)')
 _CHAPTER_CELL = re.compile(r'(<td style="text-align: left">)(\d\d-[a-z0-9-]+)(</td>)')
@@ -43,6 +44,11 @@ class Page:
         texts = (cell.source for cell in self.cells if cell.cell_type == "markdown")
         headings = (text.splitlines()[0] for text in texts if text.startswith("# "))
         return str(next(headings, self.name)).removeprefix("# ").strip()
+
+    @property
+    def is_exercise(self) -> bool:
+        """Whether its cells wait for a reader's answers."""
+        return self.name.startswith("exercises/")
 
     @property
     def root(self) -> str:
@@ -101,9 +107,10 @@ def page_source(page: Page, names: Collection[str]) -> Source:
     for number, cell in enumerate(page.cells, start=1):
         parts.append(raw(f'<span class="cell" data-cell="{number}"></span>'))
         if cell.cell_type == "markdown":
-            parts.append(_with_page_links(source, cell.source, number))
+            text = _with_page_links(source, cell.source, number)
+            parts.append(_with_tools(source, text) if number == 1 else text)
         elif cell.cell_type == "code":
-            parts.append(f"{FENCE}python\n{cell.source}\n{FENCE}")
+            parts += code_parts(cell, exercise=page.is_exercise)
             parts += _panel_note(page, cell)
             parts += _outputs(source, cell, number)
         if number == 1 and "/" in page.name:
@@ -112,13 +119,12 @@ def page_source(page: Page, names: Collection[str]) -> Source:
     return source
 
 
-def raw(html: str) -> str:
-    """Return HTML as a block that markdown leaves alone.
-
-    Search strips the tags: without the line breaks neighbouring cells would be one word to it.
-    """
-    lines = re.sub(r"</(?:t[dh]|d[dt]|li|p|figcaption|caption|summary)>", r"\g<0>\n", html)
-    return f"{FENCE}{{raw}} html\n{lines}\n{FENCE}"
+def _with_tools(source: Source, text: str) -> str:
+    """The first cell with what can be done with the page, under its heading."""
+    page, name = source.page, f"_static/notebooks/{source.page.name}.ipynb"
+    source.files[name] = page.path.read_bytes()
+    heading, _, rest = text.partition("\n")
+    return f"{heading}\n\n{raw(tools(page.root + name))}\n{rest}"
 
 
 # --------------------------------------------------------------------------------- markdown
@@ -148,14 +154,20 @@ def _live(page: Page) -> str:
 
 def _how_to_work(page: Page) -> str:
     return note(
-        "This page is for reading. To work on it, with your own data, checks and hints, "
-        f"{_live(page)} in JupyterLab."
+        "Proofs can be put in order here. To work on all exercises, with data of your own, checks "
+        f"and hints, {_live(page)} in JupyterLab."
     )
 
 
 def _panel_note(page: Page, cell: NotebookNode) -> list[str]:
-    """What stands where an exercise that was not run would have its buttons."""
-    if ".panel(" not in cell.source or cell.outputs:
+    """What stands where an exercise that was not run would have its steps or its buttons."""
+    if cell.outputs:
+        return []
+    if opened := re.search(r'\bexercise\("([\d.]+)"\)', cell.source):
+        return [
+            raw(html) for html in puzzle(opened[1], f"To be told what is wrong, {_live(page)}.")
+        ]
+    if ".panel(" not in cell.source:
         return []
     said = f"The buttons <b>Check</b>, <b>Hint</b> and <b>Solution</b> are live: {_live(page)}."
     return [raw(note(said))]
@@ -191,8 +203,8 @@ def _output_html(source: Source, shown: NotebookNode, data: Mapping[str, str]) -
     if shown.output_type == "error":
         return output(f'<pre class="raised">{escape(f"{shown.ename}: {shown.evalue}")}</pre>')
     text = data.get("text/plain", shown.get("text", ""))
-    if text.startswith("Quiz ") and "text/html" not in data:
-        return quiz(text, f"To answer it and be told why, {live}.")
+    if question := printed_question(text):
+        return quiz(question, f"To answer it and be told why, {live}.")
     html = data.get("text/html", f"<pre>{escape(text)}</pre>")
     if data and IS_PANEL.match(text):
         return output(html + note(f"In JupyterLab this panel is live: {live}."), "twin")

@@ -1,8 +1,7 @@
-"""The pages that are made from data, not from notebooks: contents, concordance, glossary, ..."""
+"""The pages that are made from the ledger: concordance, errata, notation and glossary."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from html import escape
 
@@ -10,8 +9,8 @@ from umlbook.book.ledger import ERRATA, entries
 from umlbook.book.ledger.concordance import Concordance, concordance
 from umlbook.book.ledger.glossary import terms
 from umlbook.book.ledger.notation import notation
-from umlbook.book.site.pages import Page, linked_cells, raw
-from umlbook.book.site.snippets import output
+from umlbook.book.site.pages import Page, linked_cells
+from umlbook.book.site.snippets import output, raw
 
 STATUS = {
     "definition": "a name for something; the code computes what is named",
@@ -21,77 +20,17 @@ STATUS = {
     "fails": "not as printed, nor in a form near it; the chapter has a counterexample",
     "unspecified": "the paper leaves something open; the chapter says how it is read",
 }
-GITHUB = "https://github.com/umlbook/umlbook"
 
 
 def reference_pages(pages: Sequence[Page]) -> dict[str, str]:
-    """Return name and source of every page that is no notebook."""
+    """Return name and source of the pages to look things up in."""
     names = {page.name for page in pages}
     return {
-        "index": index(pages),
         "concordance": concordance_page(names),
         "errata": errata_page(names),
         "glossary": glossary_page(pages),
         "notation": notation_page(),
     }
-
-
-def index(pages: Sequence[Page]) -> str:
-    """The first page: what this is, how to get the live form, and all that there is."""
-    chapters = [page for page in pages if "/" not in page.name]
-    shelves = {"Chapters": [page.name for page in chapters]}
-    for name in ("exercises", "solutions"):
-        shelves[name.capitalize()] = [p.name for p in pages if p.name.startswith(f"{name}/")]
-    shelves["Reference"] = ["concordance", "errata", "notation", "glossary"]
-    lists = [_toctree(caption, names) for caption, names in shelves.items() if names]
-    offers = [f"- {_offer(page, {p.name for p in pages})}" for page in chapters]
-    return _INDEX + "\n".join(offers) + "\n\n" + _LOOKING_UP + "\n\n".join(lists) + "\n"
-
-
-_INDEX = f"""# Metric learning for clustering
-
-A clustering is only as good as its distance. This is a textbook on **learning the distance**,
-without labels or with a few pairs that belong together or apart, and every equation in it has been
-run: a claim stands beside its proof, its numeric check and its picture, and where a source paper is
-wrong the book shows the counterexample.
-
-These pages show what the notebooks of the book have stored. Algorithms can be stepped through here;
-sliders, quizzes and exercises answer in the live book.
-
-## To install it
-
-The live book is one command away in a copy of [the repository]({GITHUB}):
-
-```bash
-python3 -m venv .venv && .venv/bin/pip install -q -e . && .venv/bin/umlbook
-```
-
-## Chapters
-
-"""
-
-_LOOKING_UP = """## To look things up
-
-- [The concordance](concordance.md): from the papers' equations to those of the book.
-- [Errata](errata.md): what is printed, and what is meant.
-- [Notation](notation.md): what each letter means, and its name in code.
-- [Glossary](glossary.md): the words of the book in plain words.
-
-"""
-
-
-def _toctree(caption: str, names: Sequence[str]) -> str:
-    listed = "\n".join(names)
-    return f"```{{toctree}}\n:hidden:\n:caption: {caption}\n:titlesonly:\n\n{listed}\n```"
-
-
-def _offer(page: Page, names: Collection[str]) -> str:
-    """A chapter, what its reader will do, and its exercises."""
-    found = re.search(r"\*\*You will\*\* (.*)", page.cells[0].source)
-    parts = [f"[{page.title}]({page.name}.md).", f"You will {found[1]}" if found else ""]
-    if f"exercises/{page.name}" in names:
-        parts.append(f"[Exercises](exercises/{page.name}.md)")
-    return " ".join(filter(None, parts))
 
 
 def _section(heading: str, rows: Concordance, names: Collection[str]) -> str:

@@ -10,8 +10,20 @@ from html import escape
 from umlbook.book.page.frames import Frames, Step
 from umlbook.book.page.stepper import LAMPS
 
+FENCE = "`" * 12  # longer than any run of backticks in a cell
 MATHS = "tex2jax_process"  # the class of HTML in which dollars mean a formula
 SIGNS = {word: sign for sign, word, _ in LAMPS.values()}
+
+
+def raw(html: str) -> str:
+    """Return HTML as a block that markdown leaves alone.
+
+    Search strips the tags: without the line breaks neighbouring cells would be one word to it. What
+    brings a script is left as it is, since a line break inside of a script can break it.
+    """
+    if "<script" not in html:
+        html = re.sub(r"</(?:t[dh]|d[dt]|li|p|figcaption|caption|summary)>", r"\g<0>\n", html)
+    return f"{FENCE}{{raw}} html\n{html}\n{FENCE}"
 
 
 def output(html: str, kind: str = "") -> str:
@@ -22,6 +34,16 @@ def output(html: str, kind: str = "") -> str:
 def note(html: str) -> str:
     """Return the sentence that says where the live form is."""
     return f'<p class="live">{html}</p>'
+
+
+def tools(notebook: str) -> str:
+    """Return what stands under the heading of a page: its notebook, and the switch for its code."""
+    return (
+        '<p class="tools">'
+        f'<a href="{escape(notebook)}" download>Download this notebook</a>'
+        '<button type="button" class="all-code" aria-pressed="false" hidden>Show all code</button>'
+        "</p>"
+    )
 
 
 def picture_size(png: bytes) -> tuple[int, int]:
@@ -41,17 +63,6 @@ def figure(address: str, size: tuple[int, int], sentence: str) -> str:
         f'<figure class="output picture">{_image(address, size, sentence)}'
         f'<figcaption class="{MATHS}">{escape(sentence)}</figcaption></figure>'
     )
-
-
-def quiz(text: str, live: str) -> str:
-    """Return a question and its answers, as they are printed, as a list."""
-    question, *answers = text.split("\n")
-    label, _, prompt = question.partition(": ")
-    items = "".join(
-        f"<li>{escape(re.sub(r'^ *[(][a-z][)] ', '', answer))}</li>" for answer in answers
-    )
-    asked = f"<p><b>{escape(label)}</b>: {escape(prompt)}</p>"
-    return output(f'{asked}<ol type="a">{items}</ol>{note(live)}', "twin")
 
 
 def stepper(
@@ -89,12 +100,18 @@ def stepper(
 def _controls(n_steps: int, name: str) -> str:
     if n_steps == 1:
         return ""
+    speeds = "".join(
+        f'<option value="{speed}"{" selected" * (speed == 1)}>{speed:g}×</option>'
+        for speed in (0.5, 1, 2, 4)
+    )
     return (
-        '<div class="controls">'
-        '<button type="button" data-go="-1" aria-disabled="true">◀ Previous</button>'
+        '<div class="controls" hidden>'
+        f'<button type="button" class="play" aria-describedby="{name}">▶ Play</button>'
+        '<button type="button" data-go="-1" aria-disabled="true">Previous</button>'
+        '<button type="button" data-go="1">Next</button>'
         f'<input type="range" min="0" max="{n_steps - 1}" value="0" '
         f'aria-label="Step" aria-describedby="{name}">'
-        '<button type="button" data-go="1">Next ▶</button></div>'
+        f'<label>Speed <select class="speed">{speeds}</select></label></div>'
     )
 
 

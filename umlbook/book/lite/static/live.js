@@ -1,41 +1,36 @@
 // The bar on a live page: what is being loaded, where the work is kept, and the way back.
 (() => {
-  const { back, files } = document.currentScript.dataset;
+  const { back, kernel } = document.currentScript.dataset;
+  const root = document.currentScript.src;
+  const here = (address) => new URL(address, root).href;
   const path = new URLSearchParams(location.search).get("path") ?? "";
   const section = decodeURIComponent(location.hash.slice(1));
   const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
 
-  // ---- what is being loaded: the kernel's worker says which file it has fetched
-  let loaded = 0, isReady = false;
+  // ---- Python starts with the page, so that it is there soon after it, and says what it does
   const bar = document.createElement("aside");
   const state = document.createElement("span");
   state.setAttribute("role", "status");
-  const name = (url) => new URL(url).pathname.split("/").pop().split("-")[0];
-  const told = ({ data }) => {
-    if (data?.umlbookLoaded === undefined || isReady) return;
-    loaded += 1;
-    state.textContent = `Loading Python: ${name(data.umlbookLoaded)}, ${loaded} of ${files} files.`;
+  const Plain = window.Worker;
+  const begun = (address) => {
+    const script = `import ${JSON.stringify(address)};
+      import { begin } from ${JSON.stringify(here("python.mjs"))};
+      begin();`;
+    const blob = new Blob([script], { type: "text/javascript" });
+    const worker = new Plain(URL.createObjectURL(blob), { type: "module" });
+    worker.addEventListener("message", ({ data }) => {
+      if (data?.umlbook !== undefined) state.textContent = data.umlbook;
+    });
+    return worker;
   };
-  const telling = (url) => `import ${JSON.stringify(url)};
-    const fetched = self.fetch;
-    self.fetch = async (what, ...more) => {
-      const answer = await fetched(what, ...more);
-      self.postMessage({umlbookLoaded: answer.url});
-      return answer;
-    };`;
-  window.Worker = class extends window.Worker {
-    constructor(url, options) {
-      const script = new Blob([telling(new URL(url, location).href)], { type: "text/javascript" });
-      const isModule = options?.type === "module";
-      super(isModule ? URL.createObjectURL(script) : url, options);
-      if (isModule) this.addEventListener("message", told);
-    }
-  };
-  const ready = () => {
-    const shown = document.querySelector(".jp-Notebook-ExecutionIndicator")?.dataset.status;
-    isReady = loaded > 0 && ["idle", "busy"].includes(shown);
-    if (!isReady) return setTimeout(ready, 300);
-    state.textContent = "Python is ready.";
+  const isNotebook = path.endsWith(".ipynb");
+  let first = isNotebook && !crossOriginIsolated && begun(here(kernel));
+  window.Worker = function (url, options) {
+    if (options?.type !== "module") return new Plain(url, options);
+    const address = new URL(url, location).href;
+    const worker = first && address === here(kernel) ? first : begun(address);
+    first = null;
+    return worker;
   };
 
   // ---- the bar
@@ -44,28 +39,27 @@
     anchor.textContent = words;
     return anchor;
   };
-  const root = new URL("..", document.currentScript.src.replace("live.js", "notebooks/"));
-  const here = (address) => new URL(address, root).href;
   const build = () => {
     bar.id = "umlbook-live";
     bar.setAttribute("aria-label", "About this page");
     const kept = document.createElement("details");
+    const encoded = path && `?path=${encodeURIComponent(path)}`;
     kept.innerHTML = `<summary>Your work is kept in this browser only</summary>
       <p>Python runs in this page, and what you change is saved in this browser, on this device:
       nothing is sent anywhere, and clearing the browser's data deletes it. To keep your work or to
       take it elsewhere, use <b>File › Download</b>; to bring it back, open <b>All notebooks</b> and
-      use <b>Upload</b>. A file made by <b>Hand in</b> is in that list, too.</p>`;
-    const hasPage = path.endsWith(".ipynb") && !path.startsWith("solutions/");
+      use <b>Upload</b>. A file made by <b>Hand in</b> is in that list, too. The files of Python,
+      about 160 MB, stay in this browser as well, so that it starts faster next time. To have several
+      notebooks side by side, open the <a href="${here("lab/index.html") + encoded}">lab view</a>.
+      </p>`;
+    const hasPage = isNotebook && !path.startsWith("solutions/");
     const read = hasPage ? path.replace(/\.ipynb$/, ".html") : "index.html";
     const links = document.createElement("nav");
     if (back) links.append(link(hasPage ? "Read this page" : "Read the book", here(back + read)));
     links.append(link("All notebooks", here("tree/index.html")));
     bar.append(state, kept, links);
     document.body.append(bar);
-    if (path.endsWith(".ipynb")) {
-      state.textContent = "Loading Python; read on, the stored results are here.";
-      ready();
-    }
+    if (isNotebook) state.textContent ||= "Loading Python; read on, the stored results are here.";
   };
 
   // ---- the section that the reader came from

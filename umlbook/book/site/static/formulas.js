@@ -23,10 +23,3 @@ function markWide() {
   inline.filter(isWide).forEach((formula) => formula.classList.add("wide"));
 }
 addEventListener("resize", markWide);
-
-// A page opened from a folder may not read its neighbours, so search shows titles alone there.
-document.addEventListener("DOMContentLoaded", () => {
-  if (location.protocol === "file:" && typeof DOCUMENTATION_OPTIONS !== "undefined") {
-    DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
-  }
-});
