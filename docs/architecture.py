@@ -16,7 +16,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = Path(__file__).with_suffix(".svg")
 
-COMMON = ("algebra", "lloyd", "kernels", "constraints", "scores", "datasets", "_base", "_checks")
+COMMON = (
+    "algebra", "lloyd", "kernels", "coordinates", "constraints", "itml", "scores", "datasets",
+    "_base", "_checks",
+)  # fmt: skip
 """The common ground; so is every other name with an underscore. All other rooms are methods."""
 DIVIDED = ("book", "experiments", "tools")  # their entries are rooms of their own
 DOOR = ("umlbook", "__main__")  # the public names and ``python -m umlbook``: may import anything

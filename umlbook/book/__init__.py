@@ -1,10 +1,10 @@
-"""What only the notebooks use, in six rooms; here are the names that chapters import.
+"""What only the notebooks use, in seven rooms; here are the names that chapters import.
 
 `page` is what a page is made of, `ledger` holds the claims of the papers, `exercises` the
-exercises and quizzes, `own` the chapter on a reader's own data, `lite` the book that runs in a
-browser, and `site` the static pages. The imports go one way: `page` and `lite` import none of the
-others, `ledger`, `exercises` and `own` import `page` only, and `site` imports `page`, `ledger` and
-`lite`.
+exercises and quizzes, `hands` the pictures that a reader moves, `own` the chapter on a reader's own
+data, `lite` the book that runs in a browser, and `site` the static pages. The imports go one way:
+`page` and `lite` import none of the others, `ledger`, `exercises`, `hands` and `own` import `page`
+only, and `site` imports `page`, `ledger` and `lite`.
 """
 
 from umlbook.book.exercises.hand_in import hand_in

@@ -24,6 +24,7 @@ import nbformat
 from nbformat import NotebookNode
 from tqdm.auto import tqdm
 
+from umlbook.book.exercises.progress import READER
 from umlbook.book.page import frames
 from umlbook.tools import jitter
 from umlbook.tools.authoring import METADATA, cell_ids
@@ -114,7 +115,8 @@ def _normal_cell(cell: NotebookNode, cell_id: str) -> NotebookNode:
     cell.metadata = NotebookNode({k: v for k, v in cell.metadata.items() if k not in _CELL_NOISE})
     if cell.cell_type == "code":
         normal = [_normal_output(output, cell.execution_count) for output in cell.outputs]
-        cell.outputs = _merged_streams(normal)
+        # A widget is an output of its own, its twin the next: without its view nothing is left.
+        cell.outputs = _merged_streams(output for output in normal if output.get("data") != {})
     return cell
 
 
@@ -210,7 +212,7 @@ def executed(
     try:
         client = _client(notebook, folder, start)
         with TemporaryDirectory() as progress:  # a reader's report is not the book's
-            own = {"UMLBOOK_PROGRESS": progress, frames.WANTED: "1"}
+            own = {"UMLBOOK_PROGRESS": progress, "UMLBOOK_STUDENT": READER, frames.WANTED: "1"}
             environment = os.environ | KERNEL_ENVIRONMENT | own | dict(variables or {})
             asyncio.run(client.async_execute(cleanup_kc=True, env=environment))
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:

@@ -35,6 +35,7 @@ RELEASED_SECONDS = 60.0  # for a cell of the book's own
 _UNTOUCHED = "not attempted"
 READER = "reader"  # whose data an exercise has when nobody is named
 _VALUES = '__import__("umlbook.tools.coursework.values", fromlist=["values"])'
+_TRACED = '__import__("umlbook.book.exercises.traced", fromlist=["traced"])'
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,11 @@ class RemoteFunction:
     def processor_seconds(self) -> float:
         """The processor time so far: the kernel's, not that of this process."""
         return self._clock.used
+
+    def solved_order(self, *args: Any) -> Any:
+        """What `traced.solved_order` of the function gives, watched in the kernel."""
+        watched = f"{_TRACED}.solved_order({self._expression})"
+        return RemoteFunction(self._kernel, self._clock, watched)(*args)
 
     def __call__(self, *args: Any) -> Any:
         asked = f"{_VALUES}.called({self._expression}, {values.packed(list(args))!r})"
