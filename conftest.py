@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, settings
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 # Not setdefault: the processes of pytest-xdist would inherit the folder and share it.
-os.environ["UMLBOOK_PROGRESS"] = tempfile.mkdtemp(prefix="umlbook-")
+PROGRESS = os.environ["UMLBOOK_PROGRESS"] = tempfile.mkdtemp(prefix="umlbook-")
+os.environ["UMLBOOK_STUDENT"] = "reader"  # whose data the stored pages show
 
 settings.register_profile(
     "umlbook", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -36,6 +37,11 @@ def pytest_addoption(parser):
         action="store_true",
         help="run the long chapters, too, in the Python of a browser (test_lite_node.py)",
     )
+    parser.addoption(
+        "--wrong-all",
+        action="store_true",
+        help="judge all mechanical wrong answers, and compare docs/wrong-answers.md as a whole",
+    )
 
 
 def pytest_configure(config):
@@ -50,6 +56,8 @@ def pytest_configure(config):
 def pytest_runtest_setup(item):
     if item.config.getoption("jitter") is not None and item.get_closest_marker("exact_data"):
         pytest.skip("the data are not as they are")
+    # A notebook that is run in this folder finds no progress of another's.
+    os.environ["UMLBOOK_PROGRESS"] = os.path.join(PROGRESS, item.path.parent.name, item.path.stem)
 
 
 def pytest_collection_modifyitems(items):

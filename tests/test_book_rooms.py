@@ -10,9 +10,10 @@ ALLOWED = {
     "page": set(),
     "ledger": {"page"},
     "exercises": {"page"},
+    "hands": {"page"},
     "own": {"page"},
     "lite": set(),
-    "site": {"page", "ledger", "lite"},
+    "site": {"page", "ledger", "exercises", "lite"},
 }
 
 

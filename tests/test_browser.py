@@ -24,6 +24,7 @@ from support.browser import (
     slider_areas,
     watched_page,
 )
+from support.waiting import wait_until
 
 from umlbook.tools.authoring import read_script
 
@@ -58,6 +59,23 @@ stepper(halving, draw=lambda axes, state: axes.bar([0, 1], [1, state["x"]]), qua
 answer = ...
 exercise("1.1").panel("answer")
 """
+NIGHT = """\
+# %%
+from umlbook.book import compare, explorer, new_figure, quiz, stepper
+halving = [{"objective": 0.5**step} for step in range(4)]
+
+# %%
+quiz("1.q1")
+
+# %%
+stepper(halving, title="Halving")
+
+# %%
+compare(halving, halving[1:], quantities=["objective"])
+
+# %%
+explorer(lambda a: (new_figure(3, 2)[0], f"It is {a}."), question="Which?", sliders={"a": [1, 2]})
+"""
 BAD = """\
 # %% [markdown]
 <img src="http://pictures.invalid/one.png">
@@ -84,7 +102,7 @@ def lab(tmp_path_factory):
     root, private = tmp_path_factory.mktemp("book"), tmp_path_factory.mktemp("jupyter")
     for name in PAGES:
         add_stripped_copy(NOTEBOOKS / name, root, name)
-    for name, script in {"good.ipynb": GOOD, "bad.ipynb": BAD}.items():
+    for name, script in {"good.ipynb": GOOD, "bad.ipynb": BAD, "night.ipynb": NIGHT}.items():
         nbformat.write(read_script(script), root / name)
     with running_lab(root, private) as running:
         yield running
@@ -110,6 +128,25 @@ def test_page_runs_and_its_controls_draw(lab, browser, name):
     assert all("not attempted" in answer for answer in answers)
     if name == "good.ipynb":
         assert (len(areas), len(answers)) == (2, 1)
+
+
+def test_a_page_opened_the_next_day_shows_twins_and_no_error(lab, browser):
+    twins, views = ".umlbook-twin:visible", ".umlbook-live:visible"
+    with watched_page(browser, lab) as (page, _):
+        open_notebook(page, lab, "night.ipynb")
+        assert run_all(page) == []
+        wait_until(lambda: page.locator(views).count() == 4, "four widgets")
+        assert page.locator(twins).count() == 0, "widget and twin are both shown"
+        page.locator(".jp-Notebook").press("Control+s")
+        path = lab.root / "night.ipynb"
+        wait_until(lambda: "umlbook-twin" in path.read_text(), "the page to be saved")
+    with watched_page(browser, lab) as (page, _):  # its kernel is gone, a new one has no widgets
+        open_notebook(page, lab, "night.ipynb")
+        lost = page.get_by_text("model not found")
+        wait_until(lambda: lost.count() == 4, "JupyterLab to look for the widgets")
+        assert page.locator(twins).count() == 4 and page.locator(views).count() == 0
+        assert not any(error.is_visible() for error in lost.all())
+        assert page.locator(f"{twins} td", has_text="0.12500").is_visible()
 
 
 def test_faults_of_a_page_are_seen(lab, browser):

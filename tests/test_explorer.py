@@ -1,4 +1,9 @@
-"""The explorer asks first, follows every slider, and leaves a static twin behind."""
+"""The explorer asks first, follows every slider, judges, and leaves a static twin behind."""
+
+import ast
+import json
+from html import escape
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -184,3 +189,112 @@ def test_setting_or_predicting_what_is_not_offered_says_what_is(panel):
         panel.set(sigma=7)
     with pytest.raises(ValueError, match="it doubles"):
         panel.predict("maybe")
+
+
+# --------------------------------------------------------------- the verdict
+
+BECAUSE = "The kernel is at most <one>."
+
+
+@pytest.fixture
+def judged():
+    return explorer(
+        view,
+        question=QUESTION,
+        sliders=SLIDERS,
+        choices=CHOICES,
+        answer=CHOICES[1],
+        because=BECAUSE,
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        (CHOICES[1], f"✓ Your prediction held: {CHOICES[1]}. {BECAUSE}"),
+        (CHOICES[0], f"✗ You predicted: {CHOICES[0]}. The answer is another one: {CHOICES[1]}. "
+                     f"{BECAUSE}"),
+        ("", f"The answer: {CHOICES[1]}. {BECAUSE}"),
+    ],
+)  # fmt: skip
+def test_the_panel_says_on_request_whether_the_prediction_held_and_why(judged, said, verdict):
+    if said:
+        judged.predict(said)
+    judged.reveal()
+    assert judged.verdict == "" and "press the button" in judged._reply.value
+    judged._judge.click()
+    assert escape(verdict) in judged.verdict and 'role="status"' in judged.verdict
+
+
+def test_the_verdict_follows_a_prediction_that_is_changed(judged):
+    judged.predict(CHOICES[0])
+    judged.judge()
+    judged.predict(CHOICES[1])
+    assert judged.verdict.count("✓") == 1
+
+
+def test_an_answer_with_a_full_stop_of_its_own_gets_no_second_one():
+    panel = explorer(
+        view, question=QUESTION, sliders=SLIDERS, choices=["Yes.", "No."], answer="No.",
+        because=BECAUSE,
+    )  # fmt: skip
+    said = [panel.prediction.verdict(choice) for choice in ("Yes.", "No.", "")]
+    assert not any(".." in text or "No.:" in text for text in [*said, repr(panel)])
+
+
+def test_a_written_prediction_is_set_beside_the_answer_and_not_judged():
+    panel = explorer(
+        view, question=QUESTION, sliders=SLIDERS, answer="it grows by less", because=BECAUSE
+    )
+    panel.predict("twice")
+    panel.judge()
+    assert "You predicted: twice. The answer: it grows by less." in panel.verdict
+    assert "✓" not in panel.verdict and "✗" not in panel.verdict
+
+
+def test_a_panel_without_an_answer_has_no_button_for_it(panel, judged):
+    assert panel._judge not in panel._result.children and judged._judge in judged._result.children
+    with pytest.raises(ValueError, match="has no answer"):
+        panel.judge()
+
+
+def test_the_twin_folds_the_answer_and_the_text_ends_with_it(judged):
+    shown, _, told = judged._repr_mimebundle_()["text/html"].rpartition("<details>")
+    assert BECAUSE not in shown and escape(BECAUSE) in told and CHOICES[1] in told
+    assert repr(judged).splitlines()[-1] == f"Answer: {CHOICES[1]}. {BECAUSE}"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"answer": "maybe", "because": BECAUSE}, "one of the choices"),
+        ({"answer": CHOICES[0]}, "answer and because together"),
+        ({"because": BECAUSE}, "answer and because together"),
+    ],
+)
+def test_an_answer_that_cannot_be_judged_is_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        explorer(view, question=QUESTION, sliders=SLIDERS, choices=CHOICES, **change)
+
+
+def explorer_calls():
+    """Every call of `explorer` in the book, with the name of its page and its cell."""
+    for path in sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            source = "".join(cell["source"])
+            if cell["cell_type"] == "code" and "explorer(" in source:
+                for node in ast.walk(ast.parse(source)):
+                    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "explorer":
+                        yield pytest.param(node, cell, id=f"{path.stem}-{cell['id']}")
+
+
+@pytest.mark.parametrize(("call", "cell"), list(explorer_calls()))
+def test_every_panel_of_the_book_computes_its_answer_and_gives_a_reason(call, cell):
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    assert not isinstance(given["answer"], ast.Constant), "the answer is typed, not computed"
+    assert "because" in given
+    texts = ["".join(out.get("data", {}).get("text/plain", "")) for out in cell["outputs"]]
+    assert any(text.splitlines()[-1].startswith("Answer: ") for text in texts if text)
+    assert cell["metadata"].get("jupyter", {}).get("source_hidden") or all(
+        isinstance(part, ast.Name) for part in [given["because"]]
+    ), "the reason stands in plain sight, in the source"

@@ -31,6 +31,8 @@ CHAPTERS = (
     "08-side-by-side",
     "09-errata",
     "10-your-own-data",
+    "11-learning-from-pairs",
+    "12-asking-for-pairs",
 )
 STATUSES = {"holds", "corrected", "equivalent", "definition", "fails", "unspecified"}
 

@@ -48,7 +48,7 @@ def test_a_room_says_where_every_numbered_equation_is(paper):
     assert numbered(paper) - listed(import_module(f"umlbook.{ROOMS[paper]}").__doc__) == set()
 
 
-@pytest.mark.parametrize("room", ["cpcm", "cpd", "daem", "latent", "naml", "rivals"])
+@pytest.mark.parametrize("room", ["asking", "cpcm", "cpd", "daem", "latent", "naml", "rivals"])
 def test_a_room_says_what_each_of_its_files_holds(room):
     text = import_module(f"umlbook.{room}").__doc__
     named = {name.removesuffix(".py") for name in re.findall(r"``(\w+(?:\.py)?)``", text)}

@@ -144,6 +144,7 @@ def test_normal_form_drops_what_changes_between_runs():
         metadata={"execution": {"iopub.execute_input": "2024-01-01"}, "tags": ["kept"]},
         outputs=[
             v4.new_output("execute_result", {WIDGET_VIEW: {"model_id": "f00"}, "text/plain": "w"}),
+            v4.new_output("display_data", {WIDGET_VIEW: {"model_id": "f01"}}),  # its twin is next
             v4.new_output("stream", name="stdout", text="a\n"),
             v4.new_output("stream", name="stdout", text="b\n"),
             v4.new_output("error", ename="E", evalue="v", traceback=["File /tmp/x.py, line 3"]),
@@ -160,7 +161,7 @@ def test_normal_form_drops_what_changes_between_runs():
     assert result.data == {"text/plain": "w"} and result.execution_count == 4
     assert stream.text == "a\nb\n"
     assert error.traceback == ["E: v"]
-    assert len(before.cells[0].outputs) == 4 and "widgets" in before.metadata, "input was changed"
+    assert len(before.cells[0].outputs) == 5 and "widgets" in before.metadata, "input was changed"
 
 
 def test_normal_form_is_a_fixed_point():

@@ -1,10 +1,10 @@
-"""The stepper shows what the stream holds, moves without Python, and finds where two runs part."""
+"""The stepper shows what the stream holds and moves without Python."""
 
 import re
 import subprocess
 import sys
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import nbformat
 import numpy as np
@@ -14,7 +14,6 @@ from nbclient import NotebookClient
 from support.waiting import HANGS
 
 from umlbook.book.page import frames
-from umlbook.book.page.compare import compare
 from umlbook.book.page.draw import draw_clusters
 from umlbook.book.page.invariants import monotone, on_simplex, orthonormal, psd, rows_sum_to_one
 from umlbook.book.page.stepper import stepper
@@ -223,95 +222,6 @@ def test_the_static_twin_shows_the_chosen_states_above_the_paths(X):
     titles = [ax.get_title(loc="left") for ax in run.figure((0, 1, -1, 3, 9)).axes]
     assert titles == ["step 0", "step 1", "step 3", ""]
     assert len(stepper([{"objective": 1.0}]).figure().axes) == 1
-
-
-# --------------------------------------------------------------- comparison
-
-
-def changed(X, step, **parts):
-    """Lloyd's stream with parts of one state replaced by functions of them."""
-    for t, state in zip(range(6), lloyd(X), strict=False):
-        if t == step:
-            new = {name: change(getattr(state, name)) for name, change in parts.items()}
-            state = replace(state, **new)
-        yield state
-
-
-def four_wrong(labels):
-    return np.where(np.arange(len(labels)) < 4, (labels + 1) % 3, labels)
-
-
-@pytest.mark.parametrize(
-    ("parts", "says", "quantity"),
-    [
-        ({"labels": four_wrong}, "step 3: labels differ at 4 of 45 points", "labels"),
-        (
-            {"labels": lambda y: (y + 1) % 3},
-            "step 3: labels differ at 45 of 45 points (the same groups under other names)",
-            "labels",
-        ),
-        ({"objective": lambda f: f + 0.25}, "step 3: objective is larger in yours by 0.25",
-         "objective"),
-        ({"objective": lambda f: np.nan}, "step 3: objective is not finite in yours", "objective"),
-        ({"labels": lambda y: y[:, None]},
-         "step 3: labels has shape (45, 1) in yours but (45,) in ours", "labels"),
-        ({"centers": lambda C: C + np.diag([1, 3, 0])[:, :2]},
-         "step 3: centers differs in 2 of 6 entries, by at most 3", "centers"),
-    ],
-)  # fmt: skip
-def test_compare_names_the_first_step_and_quantity(X, parts, says, quantity):
-    found = compare(
-        changed(X, 3, **parts), changed(X, None), quantities=("labels", "objective", "centers")
-    )
-    assert (str(found), found.step, found.quantity) == (says, 3, quantity)
-    assert not found
-
-
-def test_compare_finds_the_earliest_of_several_differences(X):
-    yours = (replace(s, objective=s.objective + t) for t, s in enumerate(changed(X, None)))
-    assert compare(yours, changed(X, 4, labels=four_wrong)).step == 1
-
-
-def test_compare_says_that_streams_agree_and_on_how_many_steps(X):
-    found = compare(changed(X, None), changed(X, 2, objective=lambda f: f * (1 + 1e-9)))
-    assert found and found.agree and str(found) == "agree on all 6 steps"
-    undefined = [{"objective": np.nan}]
-    assert compare(undefined, undefined, quantities=["objective"])
-    assert str(compare(lloyd(X), lloyd(X), max_steps=5)) == "agree on the first 5 steps"
-
-
-def test_compare_says_which_stream_ends_first_or_raises(X):
-    short = list(changed(X, None))[:4]
-    assert str(compare(short, changed(X, None))) == "step 4: yours ends here, ours goes on"
-    assert str(compare(changed(X, None), short)) == "step 4: ours ends here, yours goes on"
-
-    def failing():
-        yield from short
-        raise ZeroDivisionError("empty cluster")
-
-    says = "step 4: yours raised ZeroDivisionError: empty cluster"
-    assert str(compare(failing(), changed(X, None))) == says
-    assert str(compare(failing(), short)) == says
-
-
-def test_compare_reads_a_readers_own_kind_of_state():
-    ours = [Lloyd(np.array([0, 1]), np.eye(2), 1.0)]
-    assert compare([{"labels": [0, 1], "objective": 1}], ours)
-    says = str(compare([{"label": [0, 1]}], ours))
-    assert says.startswith("step 0: labels of yours cannot be read") and "it has label" in says
-    assert "raised TypeError" in str(compare(None, ours))
-
-
-def test_compare_opens_at_the_step_where_the_streams_part(X):
-    found = compare(changed(X, 3, labels=four_wrong), changed(X, None), draw=scattered(X))
-    bundle = found._repr_mimebundle_()
-    assert bundle["text/plain"] == str(found)
-    assert "application/vnd.jupyter.widget-view+json" in bundle
-    assert [ax.get_title(loc="left") for ax in found.figure().axes] == [
-        "yours, step 3",
-        "ours, step 3",
-    ]
-    assert "application/vnd.jupyter.widget-view+json" not in compare([], [])._repr_mimebundle_()
 
 
 # -------------------------------------------------------------------- nbval

@@ -3,5 +3,5 @@
 - `problems`: the inputs, and the closed list of words for what may be special about them
 - `registry`: the decorator ``@claim(id, words)``, and how far a claim is missed
 - `direct`: sums over samples, as a page defines them, to compare closed forms with
-- `cpcm`, `cpd`, `naml`, `pm`, `book`: the claims, each written from its formula
+- `asking`, `book`, `cpcm`, `cpd`, `naml`, `pm`: the claims, each written from its formula
 """

@@ -1,5 +1,7 @@
 """The book's own equations."""
 
+from itertools import islice
+
 import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.special import entr, softmax
@@ -30,6 +32,7 @@ from umlbook.cpcm.blur import smoother_blur_ratio
 from umlbook.cpd import deformation, objective
 from umlbook.daem import tempered_entropy
 from umlbook.daem.solver import AllPairs
+from umlbook.itml import ITMLProblem, itml_problem, itml_steps
 from umlbook.latent.blocks import SPREAD, graph_block, kernel_block, median_distance
 from umlbook.latent.steps import (
     LatentProblem,
@@ -38,6 +41,7 @@ from umlbook.latent.steps import (
     same_class,
 )
 from umlbook.latent.steps import objective as latent_objective
+from umlbook.pairs import PairTask, learned_metric, wrong_if_contradicted
 
 # Chapters 1 and 2 -------------------------------------------------------------------------------
 
@@ -639,3 +643,95 @@ def a_new_sample_has_the_mean_of_its_neighbours(p):
     w = np.exp(-(far**2) / np.outer(s, np.sort(D, axis=1)[:, min(7, p.n - 1)]))
     extended = w / w.sum(axis=1, keepdims=True) @ f / omega
     return [(block.at(far), extended), (step @ f / omega, f)]
+
+
+# Chapter 11 -------------------------------------------------------------------------------------
+
+
+@claim("book.bent.thin")
+def a_thin_feature_does_not_change_the_neighbours(p):
+    v = p.normal("v", p.n)
+    between = cdist(p.X, p.X, "sqeuclidean")
+    most = max((a - b) ** 2 for a in v for b in v)
+    said = []
+    for width in (0.01, 0.2, 1.5):
+        wide = cdist(*[np.column_stack([p.X, width * v])] * 2, "sqeuclidean")
+        said.append((wide, between + width**2 * (v[:, None] - v) ** 2))
+        surely = between[:, :, None] + width**2 * most < between[:, None, :] * (1 - 1e-9)
+        said.append(bool(np.all((wide[:, :, None] < wide[:, None, :])[surely])))
+    return said
+
+
+def any_metric(p: Problem):
+    """A, singular where there are more than two features."""
+    W = p.normal("W", p.d, 2)
+    return W @ W.T
+
+
+@claim("book.bent.straight")
+def a_metric_cuts_straight(p):
+    A, (m, other), (x, z) = any_metric(p), p.normal("centres", 2, p.d), p.X[[0, -1]]
+
+    def gap(x):
+        return (x - m) @ A @ (x - m) - (x - other) @ A @ (x - other)
+
+    between = [gap(w * x + (1 - w) * z) for w in (0.1, 0.5, 0.8)]
+    return [
+        (10 + gap(x), 10 + 2 * (other - m) @ A @ x + m @ A @ m - other @ A @ other),
+        (10 + np.array(between), "<=", 10 + np.full(3, max(gap(x), gap(z)))),
+    ]
+
+
+def pair_arrays(p: Problem):
+    return [np.column_stack(p.pairs)[p.kinds == kind] for kind in (1, -1)]
+
+
+@claim("book.bent.span")
+def the_metric_of_pairs_lives_in_their_span(p):
+    problem = itml_problem(p.X, *pair_arrays(p))
+    Q = np.linalg.svd(problem.V, full_matrices=False)[2].T
+    inner = ITMLProblem(problem.V @ Q, problem.delta, problem.bounds, problem.gamma)
+    core, A = (next(islice(itml_steps(x), 4, None)).metric for x in (inner, problem))
+    eye = np.eye(p.d)
+    return [
+        (A, eye + Q @ (core - np.eye(Q.shape[1])) @ Q.T),
+        (A, eye + Q @ (Q.T @ A @ Q - np.eye(Q.shape[1])) @ Q.T),
+    ]
+
+
+@claim("book.bent.space")
+def the_learned_space_has_the_learned_distances(p):
+    must, cannot = pair_arrays(p)
+    task = PairTask(p.X, must, cannot, p.K, None, max_iter=5, tol=0.0)
+    learned = learned_metric(p.X, must, cannot, task)
+    A = next(islice(itml_steps(itml_problem(p.X, must, cannot)), 4, None)).metric
+    values, U = np.linalg.eigh(A)
+    gaps = p.X[:, None] - p.X
+    return [
+        (
+            cdist(*[learned.at(p.X, power)] * 2, "sqeuclidean"),
+            np.einsum("ija,ab,ijb->ij", gaps, (U * values**power) @ U.T, gaps),
+        )
+        for power in (0.5, 1.0)
+    ]
+
+
+def said_and_found(p: Problem):
+    """e, a, and the probabilities that a pair is wrong (row) and contradicted (column)."""
+    e, a = p.rng("shares").uniform(0.02, 0.48), p.rng("skill").uniform(0.1, 0.98)
+    return e, a, np.array([[(1 - e) * a, (1 - e) * (1 - a)], [e * (1 - a), e * a]])
+
+
+@claim("book.bent.wrong")
+def a_contradicted_pair_is_wrong_if_the_clusters_are_better(p):
+    e, a, joint = said_and_found(p)
+    wrong = joint[1, 1] / joint[:, 1].sum()
+    return [(wrong_if_contradicted(e, a), wrong), bool((wrong > 0.5) == (a > 1 - e))]
+
+
+@claim("book.bent.trust")
+def the_agreement_tells_whether_the_clusters_are_better(p):
+    e, a, joint = said_and_found(p)
+    agree = joint[:, 0].sum()
+    formula = (1 - e) * a + e * (1 - a)
+    return [(agree, formula), bool((agree > (1 - e) ** 2 + e**2) == (a > 1 - e))]
