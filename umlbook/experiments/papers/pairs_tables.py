@@ -13,9 +13,9 @@ This division was written before anything was tuned, and has not been changed si
   classes that can be told from the columns at all (Cohen's kappa of at least 0.65, the better of a
   linear discriminant and five nearest neighbours, cross-validated on the standardised columns). The
   earlier study may have seen some of them too; its list of tables is not known.
-- **Fresh**: seventeen more tables from the same two packages, by the same rule, for the second round
-  of section 11.8. The method was changed after the held-out tables had been seen, so these judge
-  what was changed; they were listed before any clustering of them was computed. Left out besides
+- **Fresh**: seventeen more tables from these packages, by the same rule, for the second round
+  of chapter 11. The method was changed after the held-out tables had been seen; these judge what
+  was changed then. They were listed before any clustering of them was computed. Left out besides
   what the rule leaves out: columns that number, date or code the rows, tables that repeat the same
   subjects, and classes that are cut from one of the columns.
 """
