@@ -13,6 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from umlbook.book.site.api.names import FOLDER as REFERENCE
+from umlbook.book.site.api.rooms import list_page, room_pages
 from umlbook.book.site.checks import contents, external_loads, link_problems
 from umlbook.book.site.landing import index
 from umlbook.book.site.live import FOLDER, add_links
@@ -38,7 +40,14 @@ STATIC = (
 SETTINGS: dict[str, Any] = {
     "project": "umlbook",
     "html_title": "Metric learning for clustering",
-    "extensions": ["myst_parser", "umlbook.book.site.extension"],
+    "extensions": [
+        "myst_parser",
+        "sphinx.ext.autodoc",
+        "sphinx.ext.napoleon",
+        "sphinx.ext.viewcode",
+        "umlbook.book.site.extension",
+        "umlbook.book.site.api.extension",
+    ],
     "html_theme": "furo",
     "html_math_renderer": "umlbook",
     "html_static_path": ["_static"],
@@ -55,6 +64,16 @@ SETTINGS: dict[str, Any] = {
     # What MyST adds to markdown and a notebook does not know stays text.
     "myst_disable_syntax": ["myst_role", "myst_target", "myst_line_comment", "myst_block_break"],
     "language": "en",
+    "autodoc_typehints": "none",
+    "autodoc_member_order": "bysource",
+    "napoleon_google_docstring": False,
+    # Types are words here ("float or None"): as fields of Sphinx each word would be a link.
+    "napoleon_use_param": False,
+    "napoleon_use_rtype": False,
+    "napoleon_custom_sections": [("Attributes", "params_style")],
+    "add_module_names": True,
+    "toc_object_entries": False,
+    "python_maximum_signature_line_length": 80,
     # A second build in one process registers everything again.
     "suppress_warnings": ["app.add_node", "app.add_directive", "app.add_role"],
 }
@@ -130,6 +149,8 @@ def write_sources(
     names = {page.name for page in pages}
     made = {page.name: page_source(page, names) for page in pages}
     texts = {name: source.text for name, source in made.items()} | reference_pages(pages)
+    equations = equation_pages(pages)
+    texts |= room_pages(equations) | {f"{REFERENCE}/index": list_page(equations)}
     texts["index"] = index(pages, live=live)
     contents: dict[str, bytes] = {f"{name}.md": text.encode() for name, text in texts.items()}
     for source in made.values():

@@ -67,7 +67,7 @@ def index(pages: Sequence[Page], *, live: bool = False) -> str:
     shelves = {"Chapters": [page.name for page in chapters]}
     for name in ("exercises", "solutions"):
         shelves[name.capitalize()] = [p.name for p in pages if p.name.startswith(f"{name}/")]
-    shelves["Reference"] = ["concordance", "errata", "notation", "glossary"]
+    shelves["Reference"] = ["reference/index", "concordance", "errata", "notation", "glossary"]
     listed = raw(_chapter_list(chapters, {page.name for page in pages}))
     parts = [_TOP, raw(moving_picture()), raw(doors(chapters[0], live=live)), _WHAT]
     parts += ["## Chapters", listed, _BELOW]
