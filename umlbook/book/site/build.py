@@ -7,14 +7,15 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from umlbook.book.site.api.names import FOLDER as REFERENCE
-from umlbook.book.site.api.rooms import list_page, room_pages
+from umlbook.book.site.api.names import FOLDER as FOLDER_OF_NAMES
+from umlbook.book.site.api.rooms import api_pages, source_files
 from umlbook.book.site.checks import contents, external_loads, link_problems
 from umlbook.book.site.landing import index
 from umlbook.book.site.live import FOLDER, add_links
@@ -26,6 +27,7 @@ MATHJAX = "sphinx-mathjax-offline"  # the distribution, and its importable folde
 STATIC = (
     "site.css",
     "features.css",
+    "reference.css",
     "favicon.svg",
     "answers.js",
     "fold.js",
@@ -44,14 +46,13 @@ SETTINGS: dict[str, Any] = {
         "myst_parser",
         "sphinx.ext.autodoc",
         "sphinx.ext.napoleon",
-        "sphinx.ext.viewcode",
         "umlbook.book.site.extension",
         "umlbook.book.site.api.extension",
     ],
     "html_theme": "furo",
     "html_math_renderer": "umlbook",
     "html_static_path": ["_static"],
-    "html_css_files": ["site.css", "features.css"],
+    "html_css_files": ["site.css", "features.css", "reference.css"],
     "html_favicon": "_static/favicon.svg",
     "html_copy_source": False,
     "html_use_index": False,
@@ -89,6 +90,7 @@ def build(
     *,
     solutions: bool = False,
     live: Callable[[Path], object] | None = None,
+    reference: bool = True,
     progress: Callable[[str, int, int], object] = lambda name, done, all: None,
 ) -> list[str]:
     """Make the site of a folder of notebooks and return its warnings.
@@ -103,6 +105,8 @@ def build(
         Whether the solutions are part of it.
     live : callable, optional
         Makes the live book in the folder that it is given; the pages link to it.
+    reference : bool
+        Whether the reference of the package is part of it, whose links lead into the chapters.
     progress : callable
         Called with what is done now, how much of it is done, and how much there is.
 
@@ -119,7 +123,9 @@ def build(
         raise SiteError(f"no notebook in {notebooks}")
     with TemporaryDirectory(prefix="umlbook-site-") as scratch:
         sources, made = Path(scratch, "sources"), Path(scratch, "html")
-        problems, warnings = write_sources(pages, sources, live=live is not None)
+        problems, warnings = write_sources(
+            pages, sources, live=live is not None, reference=reference
+        )
         _stop_at(problems)
         _stop_at(run_sphinx(sources, made, equation_pages(pages), progress))
         (made / ".buildinfo").unlink(missing_ok=True)
@@ -143,19 +149,19 @@ def _stop_at(problems: Sequence[str]) -> None:
 
 
 def write_sources(
-    pages: Sequence[Page], folder: Path, *, live: bool = False
+    pages: Sequence[Page], folder: Path, *, live: bool = False, reference: bool = True
 ) -> tuple[list[str], list[str]]:
     """Write what Sphinx reads; return the faults and the warnings."""
     names = {page.name for page in pages}
     made = {page.name: page_source(page, names) for page in pages}
     texts = {name: source.text for name, source in made.items()} | reference_pages(pages)
-    equations = equation_pages(pages)
-    texts |= room_pages(equations) | {f"{REFERENCE}/index": list_page(equations)}
-    texts["index"] = index(pages, live=live)
+    if reference:
+        texts |= api_pages(pages)
+    texts["index"] = index(pages, live=live, reference=reference)
     contents: dict[str, bytes] = {f"{name}.md": text.encode() for name, text in texts.items()}
     for source in made.values():
         contents |= source.files
-    contents |= static_files()
+    contents |= static_files() | (source_files() if reference else {})
     for name, content in contents.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -200,7 +206,9 @@ def run_sphinx(
         warning=said,
         freshenv=True,
     )
-    connect(app, equations, problems, lambda: progress("pages", next(done, total), total))
+    reference = (sources / FOLDER_OF_NAMES).is_dir()
+    step = partial(next, done, total)
+    connect(app, equations, problems, lambda: progress("pages", step(), total), reference=reference)
     app.build()
     plain = re.sub(r"\x1b\[[0-9;]*m", "", said.getvalue())  # without colours
     return problems + [_placed(line, sources) for line in plain.splitlines() if line.strip()]

@@ -1,7 +1,8 @@
 """Docstrings in numpydoc, read and completed.
 
 An argument that means the same everywhere (``X``, ``labels``, ``rng``) need not be explained in
-every docstring: what one leaves out comes from ``parameters.csv``. Defaults come from the signature.
+every docstring: what one leaves out comes from ``parameters.csv``. Defaults come from the
+signature.
 """
 
 from __future__ import annotations

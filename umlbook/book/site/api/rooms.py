@@ -7,8 +7,14 @@ import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import import_module
+from pathlib import Path
 
+import umlbook
+from umlbook.book.site.api.examples import WALKS
+from umlbook.book.site.api.guides import use_page
 from umlbook.book.site.api.names import FOLDER, Name, public
+from umlbook.book.site.api.which import which_page
+from umlbook.book.site.pages import Page, equation_pages
 from umlbook.book.site.references import anchor
 from umlbook.book.site.snippets import FENCE, output, raw
 
@@ -35,7 +41,7 @@ ROOMS = {
 }
 """The rooms in the order of the list, with the titles of their pages."""
 
-GUIDES = ()
+SOURCES = "_static/source"
 LISTS = {
     "Estimators": ("spectral", "cpcm", "aml", "naml", "cpd", "daem", "latent", "coordinates",
                    "pairs", "rivals"),
@@ -45,6 +51,19 @@ LISTS = {
     "The pages": ("book",),
 }  # fmt: skip
 """The rooms in the list of all names."""
+
+
+def api_pages(pages: Sequence[Page]) -> dict[str, str]:
+    """Return name and source of all pages of the reference.
+
+    Parameters
+    ----------
+    pages : sequence of Page
+        Those made from notebooks, which have the equations and the guide of chapter 8.
+    """
+    equations = equation_pages(pages)
+    made = {"index": list_page(equations), "which": which_page(pages), "use": use_page()}
+    return {f"{FOLDER}/{name}": text for name, text in made.items()} | room_pages(equations)
 
 
 def room_pages(equations: Mapping[str, str]) -> dict[str, str]:
@@ -67,10 +86,18 @@ def _page(room: str, names: Sequence[Name], equations: Mapping[str, str]) -> str
     parts = [f"# {ROOMS[room]}", raw(_chapters(names, equations))]
     if first and rest:
         parts += ["## Estimators", *(_entry(name, equations, 3) for name in first)]
-        parts += ["## Parts", *(_entry(name, equations, 3) for name in rest)]
+        parts += ["## Parts", *_walk(room), *(_entry(name, equations, 3) for name in rest)]
     else:
-        parts += [_entry(name, equations, 2) for name in names]
+        parts += [*_walk(room), *(_entry(name, equations, 2) for name in names)]
     return "\n\n".join(parts) + "\n"
+
+
+def _walk(room: str) -> list[str]:
+    """The example for names that have none of their own, folded."""
+    if room not in WALKS:
+        return []
+    opening = raw("<details><summary>An example that uses them</summary>")
+    return [opening, f"{FENCE}pycon\n{WALKS[room].rstrip()}\n{FENCE}", raw("</details>")]
 
 
 def _chapters(names: Sequence[Name], equations: Mapping[str, str]) -> str:
@@ -99,9 +126,42 @@ def _entry(name: Name, equations: Mapping[str, str], level: int) -> str:
     """One name: its heading for the list beside the page, and what Sphinx makes of it."""
     links = equation_links(name, equations)
     word = "Equations" if len(name.equations) > 1 else "Equation"
-    about = raw(f'<p class="implements">{word} {links}</p>') if links else ""
+    said = f"{word} {links} · " if links else ""
+    about = raw(f'<p class="implements">{said}{_source(name)}</p>')
     heading = f"{'#' * level} {name.name}"
     return f"{heading}\n\n{about}\n\n{FENCE}{{eval-rst}}\n{_directive(name)}\n{FENCE}"
+
+
+def _source(name: Name) -> str:
+    """The link to the text of the file in which it is defined; browsers go to its line."""
+    thing = name.thing
+    module = getattr(thing, "__module__", "") or ""
+    if not module.startswith("umlbook"):
+        return f"Name of <code>{name.module}</code>"
+    kind = "class" if inspect.isclass(thing) else "def"
+    path = source_path(module)
+    where = f"../{SOURCES}/{path}.txt#:~:text={kind}%20{name.name}"
+    return f'<a href="{where}">Source: <code>{path}</code></a>'
+
+
+def source_path(module: str) -> str:
+    """Return the path of a module in the repository.
+
+    Examples
+    --------
+    >>> source_path("umlbook.aml"), source_path("umlbook.cpd.field")
+    ('umlbook/aml.py', 'umlbook/cpd/field.py')
+    """
+    file = Path(inspect.getsourcefile(import_module(module)) or "")
+    return file.relative_to(Path(umlbook.__file__).parents[1]).as_posix()
+
+
+def source_files() -> dict[str, bytes]:
+    """Return the text of every module that a page of the reference links to."""
+    modules = {getattr(name.thing, "__module__", "") or "" for name in public().values()}
+    paths = {source_path(module) for module in modules if module.startswith("umlbook")}
+    root = Path(umlbook.__file__).parents[1]
+    return {f"{SOURCES}/{path}.txt": (root / path).read_bytes() for path in sorted(paths)}
 
 
 def _directive(name: Name) -> str:
@@ -123,10 +183,9 @@ def list_page(equations: Mapping[str, str]) -> str:
         "# Reference",
         "Every public name of the package, with the equations that it implements. Each has its "
         "arguments, its example and its source on the page of its module.",
-        raw(
-            f'<p class="look-up"><a href="which.html">Which estimator?</a> follows the guide of '
-            'chapter 8.</p>'
-        ),
+        "[Which estimator?](which.md) leads from your data to an estimator, with what was "
+        "measured. [Use with scikit-learn](use.md) is about pairs in cross-validation, many rows, "
+        "and pickles.",
     ]
     for heading, rooms in LISTS.items():
         parts.append(f"## {heading}")
@@ -139,7 +198,7 @@ def list_page(equations: Mapping[str, str]) -> str:
                 rest = [name for name in names if name not in first]
                 words = f"<summary>Its parts ({len(rest)})</summary>"
                 parts.append(raw(f"<details>{words}{_table(rest, equations)}</details>"))
-    listed = "\n".join([*GUIDES, *ROOMS])
+    listed = "\n".join(ROOMS)
     parts.append(f"```{{toctree}}\n:hidden:\n:titlesonly:\n\n{listed}\n```")
     return "\n\n".join(parts) + "\n"
 

@@ -1,0 +1,45 @@
+"""Names of the package in the text of a page become links to the reference."""
+
+from __future__ import annotations
+
+import re
+
+from umlbook.book.site.api.names import by_word, public
+
+_CODE = re.compile(
+    r"(?P<closed><(?P<tag>a|h[1-6]|summary|pre)\b.*?</(?P=tag)>)"
+    r'|<code class="docutils literal notranslate"><span class="pre">'
+    r"(?P<word>[\w.]+)(?P<call>\([^<]*\))?</span></code>",
+    re.DOTALL,
+)
+
+
+def with_code_links(html: str, page: str) -> str:
+    """Return the body of a page in which code that is a public name is a link to the reference.
+
+    Headings and what is a link already stay as they are, and so do words such as ``objective``,
+    which mean more than one thing.
+
+    Parameters
+    ----------
+    html : str
+        The body of the page.
+    page : str
+        Its name, such as ``exercises/01-one``.
+
+    Examples
+    --------
+    >>> code = '<code class="docutils literal notranslate"><span class="pre">AML</span></code>'
+    >>> with_code_links(code, "one")[:55]
+    '<a class="name" href="reference/aml.html#umlbook.AML"><'
+    >>> with_code_links(f"<h2>{code}</h2>", "one") == f"<h2>{code}</h2>"
+    True
+    """
+    root = "../" * page.count("/")
+
+    def link(found: re.Match[str]) -> str:
+        word = found["word"]
+        name = word and (public().get(word) or by_word().get(word))
+        return f'<a class="name" href="{root}{name.address}">{found[0]}</a>' if name else found[0]
+
+    return _CODE.sub(link, html)
