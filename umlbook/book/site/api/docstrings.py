@@ -115,9 +115,7 @@ def arguments(thing: Any) -> dict[str, inspect.Parameter]:
         found = inspect.signature(thing).parameters
     except (TypeError, ValueError):
         return {}
-    return {
-        name: one for name, one in found.items() if name != "self" and not name.startswith("_")
-    }
+    return {name: one for name, one in found.items() if name != "self" and not name.startswith("_")}
 
 
 def _default(argument: inspect.Parameter) -> str:

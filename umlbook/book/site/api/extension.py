@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _LITERAL = re.compile(r"(``.*?``|(?::[\w:]+:)?`[^`]*`(?:_\b)?|\S+`__?)")
 _SIGNS = re.compile(r"\||(?<=\w)_(?![\w{])")
-_WORDS = re.compile(r"(?<![`:\w])`([\w.]+)`(?![`_])")
+_WORDS = re.compile(r"(?<![`:\w])(?::(?:py:)?(?:func|class|meth|mod|obj):)?`~?([\w.]+)`(?![`_])")
 
 
 def with_name_links(lines: list[str], module: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from umlbook.book.site.api.names import by_word, public
+from umlbook.book.site.api.names import FOLDER, by_word, public
 
 _CODE = re.compile(
     r"(?P<closed><(?P<tag>a|h[1-6]|summary|pre)\b.*?</(?P=tag)>)"
@@ -43,3 +43,14 @@ def with_code_links(html: str, page: str) -> str:
         return f'<a class="name" href="{root}{name.address}">{found[0]}</a>' if name else found[0]
 
     return _CODE.sub(link, html)
+
+
+def with_plain_quotes(html: str, page: str) -> str:
+    """Return the body of a page of the reference with quotes as one types them, as in ``"auto"``.
+
+    Examples
+    --------
+    >>> with_plain_quotes("<p>“auto”</p>", "reference/aml"), with_plain_quotes("<p>“a”</p>", "one")
+    ('<p>"auto"</p>', '<p>“a”</p>')
+    """
+    return html.translate({0x201C: '"', 0x201D: '"'}) if page.startswith(f"{FOLDER}/") else html

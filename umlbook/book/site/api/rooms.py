@@ -85,7 +85,7 @@ def _page(room: str, names: Sequence[Name], equations: Mapping[str, str]) -> str
     rest = [name for name in names if not name.is_estimator]
     parts = [f"# {ROOMS[room]}", raw(_chapters(names, equations))]
     if first and rest:
-        parts += ["## Estimators", *(_entry(name, equations, 3) for name in first)]
+        parts += [_entry(name, equations, 2) for name in first]
         parts += ["## Parts", *_walk(room), *(_entry(name, equations, 3) for name in rest)]
     else:
         parts += [*_walk(room), *(_entry(name, equations, 2) for name in names)]

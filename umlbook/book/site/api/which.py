@@ -185,9 +185,11 @@ def with_links(words: str, places: Mapping[str, str]) -> str:
     words = re.sub(r"\]\(([\w-]+)\.ipynb\)", r"](../\1.md)", words.strip())
     words = re.sub(
         r"\((8\.\d)\)",
-        lambda found: f'(<a href="{places[found[1]]}">section {found[1]}</a>)'
-        if found[1] in places
-        else found[0],
+        lambda found: (
+            f'(<a href="{places[found[1]]}">section {found[1]}</a>)'
+            if found[1] in places
+            else found[0]
+        ),
         words,
     )
 
