@@ -6,7 +6,7 @@ import io
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import version
 from importlib.resources import files
@@ -172,7 +172,7 @@ def write_sources(
     )
 
 
-def static_files() -> Mapping[str, bytes]:
+def static_files() -> dict[str, bytes]:
     """Return the style, the scripts and MathJax: all that a page loads besides its pictures."""
     own = files("umlbook.book.site") / "static"
     mathjax = files(MATHJAX) / "static" / "mathjax" / "tex-svg-full.js"

@@ -11,7 +11,7 @@ import csv
 import inspect
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import zip_longest
@@ -156,8 +156,10 @@ def completed(thing: Any, full: str, lines: Sequence[str]) -> list[str]:
     told = explained(thing, full)
     if told:
         listed = [line for one in told.values() for line in _written(one)]
-        rest = {name: body for name, body in parts.items() if name not in ("", "Parameters")}
-        parts = {"": parts[""], "Parameters": [*listed, ""]} | rest
+        is_record = is_dataclass(thing) and "Parameters" not in parts
+        heading = "Attributes" if is_record else "Parameters"
+        rest = {name: body for name, body in parts.items() if name not in ("", heading)}
+        parts = {"": parts[""], heading: [*listed, ""]} | rest
     found = []
     for heading, body in parts.items():
         found += [*([heading, "-" * len(heading)] if heading else []), *body]

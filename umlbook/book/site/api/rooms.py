@@ -129,7 +129,21 @@ def _entry(name: Name, equations: Mapping[str, str], level: int) -> str:
     said = f"{word} {links} · " if links else ""
     about = raw(f'<p class="implements">{said}{_source(name)}</p>')
     heading = f"{'#' * level} {name.name}"
-    return f"{heading}\n\n{about}\n\n{FENCE}{{eval-rst}}\n{_directive(name)}\n{FENCE}"
+    made = f"{heading}\n\n{about}\n\n{FENCE}{{eval-rst}}\n{_directive(name)}\n{FENCE}"
+    return f"{made}\n\n{raw(_inherited(name))}" if name.is_estimator else made
+
+
+def _inherited(name: Name) -> str:
+    """The methods that scikit-learn gives to an estimator, in one sentence."""
+    found = [word for word in dir(name.thing) if not word.startswith("_")]
+    things = {word: getattr(name.thing, word, None) for word in found}
+    own = "umlbook"
+    words = [
+        f"<code>{word}</code>"
+        for word, thing in things.items()
+        if callable(thing) and not str(getattr(thing, "__module__", "")).startswith(own)
+    ]
+    return f'<p class="inherited">As in scikit-learn: {", ".join(words)}.</p>'
 
 
 def _source(name: Name) -> str:

@@ -17,6 +17,7 @@ from docutils.nodes import make_id
 from umlbook.book.site.api.names import public
 from umlbook.book.site.pages import Page
 from umlbook.book.site.snippets import raw
+from umlbook.experiments.engine.storage import Row as Result
 from umlbook.experiments.engine.storage import grouped, stored
 
 CHAPTER = "08-side-by-side"
@@ -69,16 +70,20 @@ def guide(pages: Sequence[Page]) -> list[Row]:
 
 
 def sections(pages: Sequence[Page]) -> dict[str, str]:
-    """Return for each number of a section of chapter 8 the address of the section."""
-    texts = [cell.source for page in pages if page.name == CHAPTER for cell in page.cells]
-    headings = re.findall(r"^## (8\.\d+ .*)$", "\n".join(texts), re.MULTILINE)
-    return {words.split()[0]: f"../{CHAPTER}.html#{make_id(words)}" for words in headings}
+    """Return for each number of a section of a chapter the address of the section."""
+    return {
+        words.split()[0]: f"../{page.name}.html#{make_id(words)}"
+        for page in pages
+        for cell in page.cells
+        for words in re.findall(r"^## (\d+\.\d+ .*)$", cell.source, re.MULTILINE)
+        if "/" not in page.name
+    }
 
 
 # -------------------------------------------------------------------------- the measurements
 
 
-def _mean(rows: Sequence[Mapping[str, object]], column: str) -> dict[str, float]:
+def _mean(rows: Sequence[Result], column: str) -> dict[str, float]:
     found = grouped(rows, column, "method")
     return {str(method): float(np.mean(values)) for (method,), values in found.items()}
 
@@ -184,10 +189,10 @@ def with_links(words: str, places: Mapping[str, str]) -> str:
     """Return a cell of the guide with its estimators, chapters and sections as links."""
     words = re.sub(r"\]\(([\w-]+)\.ipynb\)", r"](../\1.md)", words.strip())
     words = re.sub(
-        r"\((8\.\d)\)",
+        r"(?<![\w.])\d+\.\d(?![\w])",
         lambda found: (
-            f'(<a href="{places[found[1]]}">section {found[1]}</a>)'
-            if found[1] in places
+            f'<a href="{places[found[0]]}">section {found[0]}</a>'
+            if found[0] in places
             else found[0]
         ),
         words,
