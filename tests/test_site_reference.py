@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from test_public_names import LINES, MOVED
 
-from umlbook.book.site.api.docstrings import arguments, entries, explained, sections
+from umlbook.book.site.api.docstrings import arguments, common, entries, explained, sections
 from umlbook.book.site.api.examples import WALKS
 from umlbook.book.site.api.names import by_word, public
 from umlbook.book.site.api.rooms import LISTS, ROOMS, api_pages, source_files
@@ -140,6 +140,7 @@ def fitted(name, **settings):
 def test_attributes_of_the_docstring_exist_after_fit(name):
     told = entries(sections(inspect.getdoc(name.thing)).get("Attributes", []))
     assert told and not [one.name for one in told if one.name.startswith("_")]
+    assert [one.name for one in told if not (one.meaning or common(name.full, one.name))] == []
     models = [fitted(name)]
     if name.name in SETTINGS:
         models.append(fitted(name, **SETTINGS[name.name]))

@@ -16,6 +16,8 @@ from typing import Any
 
 from umlbook.book.site.api.names import FOLDER as FOLDER_OF_NAMES
 from umlbook.book.site.api.rooms import api_pages, source_files
+from umlbook.book.site.api.which import CHAPTER as GUIDE
+from umlbook.book.site.api.which import guide
 from umlbook.book.site.checks import contents, external_loads, link_problems
 from umlbook.book.site.landing import index
 from umlbook.book.site.live import FOLDER, add_links
@@ -155,8 +157,12 @@ def write_sources(
     names = {page.name for page in pages}
     made = {page.name: page_source(page, names) for page in pages}
     texts = {name: source.text for name, source in made.items()} | reference_pages(pages)
-    if reference:
-        texts |= api_pages(pages)
+    problems = [problem for source in made.values() for problem in source.problems]
+    if reference and not problems:
+        if guide(pages):
+            texts |= api_pages(pages)
+        else:
+            problems.append(f"{GUIDE}: no table with the guide, | your data | try first | ...")
     texts["index"] = index(pages, live=live, reference=reference)
     contents: dict[str, bytes] = {f"{name}.md": text.encode() for name, text in texts.items()}
     for source in made.values():
@@ -166,10 +172,7 @@ def write_sources(
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    return (
-        [problem for source in made.values() for problem in source.problems],
-        [warning for source in made.values() for warning in source.warnings],
-    )
+    return problems, [warning for source in made.values() for warning in source.warnings]
 
 
 def static_files() -> dict[str, bytes]:

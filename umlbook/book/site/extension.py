@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 
-from umlbook.book.site.api.links import with_code_links, with_plain_quotes
+from umlbook.book.site.api.links import with_code_links, with_import_links, with_plain_quotes
 from umlbook.book.site.references import TAG, anchor, with_equation_links
 from umlbook.book.site.search import SCRIPT, texts_script
 from umlbook.book.site.snippets import MATHS
@@ -80,6 +80,7 @@ def connect(
             body = context["body"]
             if reference:
                 body = with_code_links(with_plain_quotes(body, page), page)
+                body = with_import_links(body, page)
             context["body"], found = with_equation_links(body, page, equations)
             bodies[page] = context["body"]
             add_scripts(app, context["body"])

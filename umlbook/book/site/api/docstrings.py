@@ -10,8 +10,8 @@ from __future__ import annotations
 import csv
 import inspect
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, is_dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, is_dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import zip_longest
@@ -160,12 +160,23 @@ def completed(thing: Any, full: str, lines: Sequence[str]) -> list[str]:
         heading = "Attributes" if is_record else "Parameters"
         rest = {name: body for name, body in parts.items() if name not in ("", heading)}
         parts = {"": parts[""], heading: [*listed, ""]} | rest
+    if "Attributes" in parts:
+        told = {one.name: one for one in entries(parts["Attributes"])}
+        listed = [line for one in _filled(told.values(), full) for line in _written(one)]
+        parts["Attributes"] = [*listed, ""]
     found = []
     for heading, body in parts.items():
         found += [*([heading, "-" * len(heading)] if heading else []), *body]
         if found and found[-1]:
             found.append("")
     return found
+
+
+def _filled(told: Iterable[Entry], full: str) -> Iterator[Entry]:
+    """Entries with the meaning that a docstring leaves out."""
+    for one in told:
+        known = None if one.lines else common(full, one.name)
+        yield replace(one, lines=known.lines) if known else one
 
 
 def _written(one: Entry) -> list[str]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _LITERAL = re.compile(r"(``.*?``|(?::[\w:]+:)?`[^`]*`(?:_\b)?|\S+`__?)")
 _SIGNS = re.compile(r"\||(?<=\w)_(?![\w{])")
+_NUMBER = re.compile(r"^(\s*[A-Za-z])\.(?= )")  # as "W. Scaled": not the W-th of a list
 _WORDS = re.compile(r"(?<![`:\w])(?::(?:py:)?(?:func|class|meth|mod|obj):)?`~?([\w.]+)`(?![`_])")
 
 
@@ -52,6 +53,7 @@ def with_plain_signs(lines: list[str]) -> list[str]:
         head, sep, tail = line.partition(" : ") if re.match(r"\w+ : ", line) else ("", "", line)
         if not formula and not example and not re.fullmatch(r"\w+", line):
             pieces = _LITERAL.split(tail)
+            pieces[0] = _NUMBER.sub(r"\1\\.", pieces[0])
             pieces[::2] = [_SIGNS.sub(r"\\\g<0>", piece) for piece in pieces[::2]]
             tail = "".join(pieces)
         found.append(head + sep + tail)

@@ -12,6 +12,8 @@ _CODE = re.compile(
     r"(?P<word>[\w.]+)(?P<call>\([^<]*\))?</span></code>",
     re.DOTALL,
 )
+_IMPORTED = re.compile(r'<span class="kn">from</span>.*?<span class="nn">(umlbook[\w.]*)</span>.*')
+_WORD = re.compile(r'<span class="n">(\w+)</span>')
 
 
 def with_code_links(html: str, page: str) -> str:
@@ -43,6 +45,32 @@ def with_code_links(html: str, page: str) -> str:
         return f'<a class="name" href="{root}{name.address}">{found[0]}</a>' if name else found[0]
 
     return _CODE.sub(link, html)
+
+
+def with_import_links(html: str, page: str) -> str:
+    """Return the body of a page in which names that its code imports from the package are links.
+
+    Examples
+    --------
+    >>> line = '<span class="kn">from</span> <span class="nn">umlbook.cpd</span> ' \\
+    ...        '<span class="kn">import</span> <span class="n">objective</span>'
+    >>> with_import_links(line, "one").partition("</span> <a ")[2][:60]
+    'class="name" href="reference/cpd.html#umlbook.cpd.objective"'
+    """
+    root = "../" * page.count("/")
+
+    def line(found: re.Match[str]) -> str:
+        module = found[1]
+
+        def link(word: re.Match[str]) -> str:
+            name = public().get(f"{module}.{word[1]}") or by_word().get(word[1])
+            if not name:
+                return word[0]
+            return f'<a class="name" href="{root}{name.address}">{word[0]}</a>'
+
+        return _WORD.sub(link, found[0])
+
+    return _IMPORTED.sub(line, html)
 
 
 def with_plain_quotes(html: str, page: str) -> str:
