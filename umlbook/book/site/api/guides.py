@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from umlbook import _landmarks
+from umlbook import _landmarks, coordinates
 from umlbook.book.site.api.examples import WALKS
 from umlbook.book.site.api.names import Name, public
 from umlbook.book.site.snippets import FENCE, raw
@@ -33,16 +33,14 @@ divide the rows, such as a pipeline. Each estimator with pairs has `set_fit_requ
 
 _PICKLES = """## Pickles, `set_output` and names of columns
 
-A fitted estimator can be pickled, and the copy gives the same predictions; estimators with a
-`transform` name their columns by `get_feature_names_out`, so that `set_output(transform="pandas")`
-returns data frames."""
+A fitted estimator can be pickled, and the copy gives the same predictions."""
 
 
 def use_page() -> str:
     """Return the source of the page."""
     parts = [_PAIRS, _example("use-refused"), _ROUTING, _example("use-pairs")]
     parts += [_FOLDS, _example("use-folds"), _METADATA, _example("use-routing")]
-    parts += [_sizes(), _PICKLES, _example("use-pickle")]
+    parts += [_sizes(), _PICKLES, _example("use-pickle"), _columns()]
     return "\n\n".join(parts) + "\n"
 
 
@@ -64,8 +62,25 @@ def _sizes() -> str:
         "## Many rows\n\nA method whose cost grows with the square of the number of rows is solved "
         'on some of them, its *landmarks*. With `n_landmarks="auto"` all of up to '
         f"{above:,} rows are taken, and {taken:,} of more, drawn at random; a `LandmarkWarning` "
-        "says so once. An integer sets their number, and `None` takes all rows.\n\n"
+        "says so once. An integer sets their number, and `None` takes all rows. The coordinates of "
+        "`BentCoordinates`, `LatentClassPairs` and `BentMetric` are carried by "
+        f"{coordinates.MOST_LANDMARKS:,} evenly spaced rows at most.\n\n"
         + raw(f'<table class="sizes"><tr><th>estimator</th><th>n_landmarks</th></tr>{rows}</table>')
+    )
+
+
+def _columns() -> str:
+    """Which estimators name the columns of what `transform` returns."""
+    named = [
+        f"`{name.name}`"
+        for name in public().values()
+        if name.is_estimator and hasattr(name.thing, "get_feature_names_out")
+    ]
+    if not named:
+        return ""
+    return (
+        "These name the columns of `transform` by `get_feature_names_out`, so that "
+        f'`set_output(transform="pandas")` makes them return data frames: {", ".join(named)}.'
     )
 
 
