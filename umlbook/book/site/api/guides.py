@@ -62,7 +62,9 @@ def _sizes() -> str:
         "## Many rows\n\nA method whose cost grows with the square of the number of rows is solved "
         'on some of them, its *landmarks*. With `n_landmarks="auto"` all of up to '
         f"{above:,} rows are taken, and {taken:,} of more, drawn at random; a `LandmarkWarning` "
-        "says so once. An integer sets their number, and `None` takes all rows. The coordinates of "
+        "says so once. An integer sets their number, and `None` takes all rows. `AML` and `CPCM`, "
+        "whose steps are linear in the number of rows, take all rows in any case, and only compare "
+        "their starts on the landmarks. The coordinates of "
         "`BentCoordinates`, `LatentClassPairs` and `BentMetric` are carried by "
         f"{coordinates.MOST_LANDMARKS:,} evenly spaced rows at most.\n\n"
         + raw(f'<table class="sizes"><tr><th>estimator</th><th>n_landmarks</th></tr>{rows}</table>')
