@@ -32,6 +32,7 @@ ALLOWED = {
     ("experiments.engine", "book.page"): "the figures of `umlbook reproduce` look like the book's",
     ("book.exercises", "experiments.engine"): "the exercises of chapter 8 are about ranks",
     ("book.site", "tools.copies"): "`umlbook site` is a command and asks where the notebooks lie",
+    ("book.site", "experiments.engine"): "*Which estimator?* shows results that are stored",
     ("book.lite", "tools.copies"): "`umlbook lite` is a command and asks where the notebooks lie",
 }
 """Every import across rooms that the floors alone would forbid, and why it is there."""

@@ -22,6 +22,7 @@ from umlbook.book.ledger import entries
 from umlbook.book.ledger.glossary import terms
 from umlbook.book.ledger.notation import symbols
 from umlbook.book.page import frames
+from umlbook.book.site.api.names import public
 from umlbook.book.site.build import MARKER
 from umlbook.book.site.checks import contents, external_loads, link_problems
 from umlbook.book.site.code import is_folded
@@ -225,6 +226,16 @@ def test_notation_page_has_every_symbol(site):
     assert text_of(site / "notation.html").count("<tr") == 1 + len(symbols())
 
 
+def test_names_in_the_text_of_chapters_lead_to_the_reference(site):
+    linked = {}
+    for path in CHAPTERS:
+        html = text_of(site / f"{path.stem}.html")
+        linked[path.stem] = re.findall(r'class="name" href="reference/\w+\.html#([\w.]+)"', html)
+    found = {full for names in linked.values() for full in names}
+    assert found <= set(public()) and len(found) > 20
+    assert "umlbook.CPDUML" in linked["06-coherent-point-drift"]
+
+
 def test_no_link_of_the_site_is_broken_and_nothing_is_loaded_from_elsewhere(site):
     pages = contents(site)
     assert sum(len(page.links) for page in pages.values()) > 1000
@@ -320,9 +331,20 @@ def test_search_finds_a_word_without_a_server(site, browser):
         wait_until(lambda: "Search finished" in page.locator("body").inner_text(), "the end")
         found = page.locator("#search-results").inner_text()
         assert "7. Constraints and annealing" in found and "Glossary" in found
-        wait_until(lambda: results.locator(".context").count() == results.count(), "the excerpts")
+        texts = results.filter(has_not_text="(Python ")  # a name of the package says what it is
+        wait_until(lambda: results.locator(".context").count() == texts.count(), "the excerpts")
         excerpts = results.locator(".context").all_inner_texts()
         assert sum("entropy" in excerpt.lower() for excerpt in excerpts) > len(excerpts) / 2
+
+
+def test_search_finds_a_name_of_the_package_and_leads_to_its_place(site, browser):
+    with opened(browser, site / "index.html") as page:
+        page.locator("input[name=q]").first.fill("kernel_weights")
+        page.keyboard.press("Enter")
+        results = page.locator("#search-results li a")
+        wait_until(lambda: "Search finished" in page.locator("body").inner_text(), "the end")
+        addresses = [link.get_attribute("href") for link in results.all()]
+        assert any("reference/naml.html#umlbook.naml.kernel_weights" in way for way in addresses)
 
 
 _CUT_OFF = """() => [...document.querySelectorAll("article :is(img, table, pre, svg, p)")]
@@ -344,6 +366,14 @@ def test_on_a_phone_nothing_is_cut_off_that_cannot_be_scrolled(site, browser):
         tags = set(re.findall(r'id="eq-([\d.]+)"', text_of(site / WITH_STEPPER)))
         assert {words for words, _ in numbers} == {f"({tag})" for tag in tags}
         assert [words for words, right in numbers if not 300 < right <= 360] == []
+
+
+@pytest.mark.parametrize("name", ["index", "which", "use", "rivals", "daem"])
+def test_on_a_phone_the_reference_fits(site, browser, name):
+    path = site / "reference" / f"{name}.html"
+    with opened(browser, path, viewport={"width": 360, "height": 740}) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        assert page.evaluate(_CUT_OFF) == []
 
 
 def test_print_shows_the_page_without_its_sidebar(site, browser):

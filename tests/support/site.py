@@ -22,7 +22,7 @@ def quietly_built(*arguments: Any) -> list[str]:
     """Build in this process; what Sphinx and its theme deprecate is not our concern."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return build(*arguments)
+        return build(*arguments, reference=False)  # a small book has not the equations for it
 
 
 def small_book(folder: Path, *cells: NotebookNode) -> Path:

@@ -9,6 +9,7 @@ kernel nor the network: formulas, steppers, quizzes, proofs and search work from
 - `code`: the rule by which code is folded
 - `answers`: quizzes and proofs that answer, from the bank of the exercises
 - `reference_pages`: concordance, errata, notation and glossary, made from the ledger
+- `api`: the reference of the package, *Which estimator?*, and the use with scikit-learn
 - `references`, `extension`: references that are links, and what Sphinx is taught for that
 - `search`: the texts from which the search shows excerpts
 - `live`: the links to the live book (`umlbook.book.lite`), where it is part of the site

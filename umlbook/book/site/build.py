@@ -6,13 +6,18 @@ import io
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from umlbook.book.site.api.names import FOLDER as FOLDER_OF_NAMES
+from umlbook.book.site.api.rooms import api_pages, source_files
+from umlbook.book.site.api.which import CHAPTER as GUIDE
+from umlbook.book.site.api.which import guide
 from umlbook.book.site.checks import contents, external_loads, link_problems
 from umlbook.book.site.landing import index
 from umlbook.book.site.live import FOLDER, add_links
@@ -24,6 +29,7 @@ MATHJAX = "sphinx-mathjax-offline"  # the distribution, and its importable folde
 STATIC = (
     "site.css",
     "features.css",
+    "reference.css",
     "favicon.svg",
     "answers.js",
     "fold.js",
@@ -38,11 +44,17 @@ STATIC = (
 SETTINGS: dict[str, Any] = {
     "project": "umlbook",
     "html_title": "Metric learning for clustering",
-    "extensions": ["myst_parser", "umlbook.book.site.extension"],
+    "extensions": [
+        "myst_parser",
+        "sphinx.ext.autodoc",
+        "sphinx.ext.napoleon",
+        "umlbook.book.site.extension",
+        "umlbook.book.site.api.extension",
+    ],
     "html_theme": "furo",
     "html_math_renderer": "umlbook",
     "html_static_path": ["_static"],
-    "html_css_files": ["site.css", "features.css"],
+    "html_css_files": ["site.css", "features.css", "reference.css"],
     "html_favicon": "_static/favicon.svg",
     "html_copy_source": False,
     "html_use_index": False,
@@ -55,6 +67,16 @@ SETTINGS: dict[str, Any] = {
     # What MyST adds to markdown and a notebook does not know stays text.
     "myst_disable_syntax": ["myst_role", "myst_target", "myst_line_comment", "myst_block_break"],
     "language": "en",
+    "autodoc_typehints": "none",
+    "autodoc_member_order": "bysource",
+    "napoleon_google_docstring": False,
+    # Types are words here ("float or None"): as fields of Sphinx each word would be a link.
+    "napoleon_use_param": False,
+    "napoleon_use_rtype": False,
+    "napoleon_custom_sections": [("Attributes", "params_style")],
+    "add_module_names": True,
+    "toc_object_entries": False,
+    "python_maximum_signature_line_length": 80,
     # A second build in one process registers everything again.
     "suppress_warnings": ["app.add_node", "app.add_directive", "app.add_role"],
 }
@@ -70,6 +92,7 @@ def build(
     *,
     solutions: bool = False,
     live: Callable[[Path], object] | None = None,
+    reference: bool = True,
     progress: Callable[[str, int, int], object] = lambda name, done, all: None,
 ) -> list[str]:
     """Make the site of a folder of notebooks and return its warnings.
@@ -84,6 +107,8 @@ def build(
         Whether the solutions are part of it.
     live : callable, optional
         Makes the live book in the folder that it is given; the pages link to it.
+    reference : bool
+        Whether the reference of the package is part of it, whose links lead into the chapters.
     progress : callable
         Called with what is done now, how much of it is done, and how much there is.
 
@@ -100,7 +125,9 @@ def build(
         raise SiteError(f"no notebook in {notebooks}")
     with TemporaryDirectory(prefix="umlbook-site-") as scratch:
         sources, made = Path(scratch, "sources"), Path(scratch, "html")
-        problems, warnings = write_sources(pages, sources, live=live is not None)
+        problems, warnings = write_sources(
+            pages, sources, live=live is not None, reference=reference
+        )
         _stop_at(problems)
         _stop_at(run_sphinx(sources, made, equation_pages(pages), progress))
         (made / ".buildinfo").unlink(missing_ok=True)
@@ -124,28 +151,31 @@ def _stop_at(problems: Sequence[str]) -> None:
 
 
 def write_sources(
-    pages: Sequence[Page], folder: Path, *, live: bool = False
+    pages: Sequence[Page], folder: Path, *, live: bool = False, reference: bool = True
 ) -> tuple[list[str], list[str]]:
     """Write what Sphinx reads; return the faults and the warnings."""
     names = {page.name for page in pages}
     made = {page.name: page_source(page, names) for page in pages}
     texts = {name: source.text for name, source in made.items()} | reference_pages(pages)
-    texts["index"] = index(pages, live=live)
+    problems = [problem for source in made.values() for problem in source.problems]
+    if reference and not problems:
+        if guide(pages):
+            texts |= api_pages(pages)
+        else:
+            problems.append(f"{GUIDE}: no table with the guide, | your data | try first | ...")
+    texts["index"] = index(pages, live=live, reference=reference)
     contents: dict[str, bytes] = {f"{name}.md": text.encode() for name, text in texts.items()}
     for source in made.values():
         contents |= source.files
-    contents |= static_files()
+    contents |= static_files() | (source_files() if reference else {})
     for name, content in contents.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    return (
-        [problem for source in made.values() for problem in source.problems],
-        [warning for source in made.values() for warning in source.warnings],
-    )
+    return problems, [warning for source in made.values() for warning in source.warnings]
 
 
-def static_files() -> Mapping[str, bytes]:
+def static_files() -> dict[str, bytes]:
     """Return the style, the scripts and MathJax: all that a page loads besides its pictures."""
     own = files("umlbook.book.site") / "static"
     mathjax = files(MATHJAX) / "static" / "mathjax" / "tex-svg-full.js"
@@ -179,7 +209,9 @@ def run_sphinx(
         warning=said,
         freshenv=True,
     )
-    connect(app, equations, problems, lambda: progress("pages", next(done, total), total))
+    reference = (sources / FOLDER_OF_NAMES).is_dir()
+    step = partial(next, done, total)
+    connect(app, equations, problems, lambda: progress("pages", step(), total), reference=reference)
     app.build()
     plain = re.sub(r"\x1b\[[0-9;]*m", "", said.getvalue())  # without colours
     return problems + [_placed(line, sources) for line in plain.splitlines() if line.strip()]

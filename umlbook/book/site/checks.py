@@ -58,7 +58,7 @@ class _Reader(Walker):
         self.found.loaded += [(address, self.cell) for address in loaded]
 
     def handle_data(self, data: str) -> None:
-        if self.found.links and self.within(frozenset(["a"])):
+        if self.found.links and not data.isspace() and self.within(frozenset(["a"])):
             self.found.links[-1].text += data
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 
+from umlbook.book.site.api.links import with_code_links, with_import_links, with_plain_quotes
 from umlbook.book.site.references import TAG, anchor, with_equation_links
 from umlbook.book.site.search import SCRIPT, texts_script
 from umlbook.book.site.snippets import MATHS
@@ -58,7 +59,12 @@ def add_scripts(app: Sphinx, body: str) -> None:
 
 
 def connect(
-    app: Sphinx, equations: dict[str, str], problems: list[str], progress: Callable[[], object]
+    app: Sphinx,
+    equations: dict[str, str],
+    problems: list[str],
+    progress: Callable[[], object],
+    *,
+    reference: bool = True,
 ) -> None:
     """Link references while pages are written; faults are added to `problems`."""
 
@@ -71,7 +77,11 @@ def connect(
         tree = context.get("furo_navigation_tree", "")
         context["furo_navigation_tree"] = tree.replace('role="heading"', _LEVEL)
         if "body" in context:
-            context["body"], found = with_equation_links(context["body"], page, equations)
+            body = context["body"]
+            if reference:
+                body = with_code_links(with_plain_quotes(body, page), page)
+                body = with_import_links(body, page)
+            context["body"], found = with_equation_links(body, page, equations)
             bodies[page] = context["body"]
             add_scripts(app, context["body"])
             problems.extend(found)

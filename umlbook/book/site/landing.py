@@ -34,9 +34,14 @@ in order.
 
 """
 
-_BELOW = f"""## To look things up
+_LOOK_UP = "## To look things up\n\n"
 
-- [The concordance](concordance.md): from the papers' equations to those of the book.
+_API = """- [Which estimator?](reference/which.md): from your data to a method, with measurements.
+- [Reference](reference/index.md): every estimator and function, with its equations and an example.
+- [Use with scikit-learn](reference/use.md): pairs in cross-validation, many rows, pickles.
+"""
+
+_BELOW = f"""- [The concordance](concordance.md): from the papers' equations to those of the book.
 - [Errata](errata.md): what is printed, and what is meant.
 - [Notation](notation.md): what each letter means, and its name in code.
 - [Glossary](glossary.md): the words of the book in plain words.
@@ -53,7 +58,7 @@ python3 -m venv .venv && .venv/bin/pip install -q -e . && .venv/bin/umlbook
 """
 
 
-def index(pages: Sequence[Page], *, live: bool = False) -> str:
+def index(pages: Sequence[Page], *, live: bool = False, reference: bool = True) -> str:
     """Return the source of the first page; `live` says whether the live book is part of the site.
 
     Parameters
@@ -62,15 +67,18 @@ def index(pages: Sequence[Page], *, live: bool = False) -> str:
         All pages made from notebooks, in reading order.
     live : bool
         Where the door "Run" leads: into the site's own live book, or to Binder.
+    reference : bool
+        Whether the reference of the package is part of the site.
     """
     chapters = [page for page in pages if "/" not in page.name]
     shelves = {"Chapters": [page.name for page in chapters]}
     for name in ("exercises", "solutions"):
         shelves[name.capitalize()] = [p.name for p in pages if p.name.startswith(f"{name}/")]
-    shelves["Reference"] = ["concordance", "errata", "notation", "glossary"]
+    api = ["reference/which", "reference/use", "reference/index"] if reference else []
+    shelves["Reference"] = [*api, "concordance", "errata", "notation", "glossary"]
     listed = raw(_chapter_list(chapters, {page.name for page in pages}))
     parts = [_TOP, raw(moving_picture()), raw(doors(chapters[0], live=live)), _WHAT]
-    parts += ["## Chapters", listed, _BELOW]
+    parts += ["## Chapters", listed, _LOOK_UP + (_API if reference else "") + _BELOW]
     parts += [_toctree(caption, names) for caption, names in shelves.items() if names]
     return "\n\n".join(parts) + "\n"
 

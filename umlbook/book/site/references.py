@@ -37,6 +37,9 @@ class Walker(HTMLParser):
         pass
 
     def handle_endtag(self, tag: str) -> None:
+        if self.open and self.open[-1][0] == tag:  # as it mostly is
+            self.open.pop()
+            return
         while any(tag == name for name, _ in self.open):
             if self.open.pop()[0] == tag:
                 break
@@ -65,7 +68,7 @@ class _Linker(Walker):
         self.parts.append(f"</{tag}>")
 
     def handle_data(self, data: str) -> None:
-        if not self.within(_CLOSED, "math", "highlight"):
+        if REFERENCE.search(data) and not self.within(_CLOSED, "math", "highlight"):
             must = not self.within(frozenset(), "output")
             data = REFERENCE.sub(lambda found: self.link(found[1], self.cell, must), data)
         self.parts.append(data)

@@ -45,7 +45,9 @@ class _Plain(Walker):
         self._add(f"&#{name};")
 
     def _add(self, text: str) -> None:
-        if not self.within(_SILENT, "headerlink", "tools", "live", "code", "highlight"):
+        if text.isspace() or not self.within(
+            _SILENT, "headerlink", "tools", "live", "code", "highlight"
+        ):
             self.parts.append(text)
 
 
