@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
+from matplotlib.colors import BoundaryNorm, ListedColormap
 from numpy.typing import ArrayLike, NDArray
 
 from umlbook.book.page.figures import INK, MARKERS, MUTED, line_look, styled
@@ -46,7 +46,7 @@ def draw_triangle(
     levels = np.unique(np.quantile(heights, [0, 0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1]))
     steps = np.linspace(0, 1, len(levels) - 1)
     pale = ListedColormap([(0.45 + 0.5 * s, 0.62 + 0.35 * s, 0.85 + 0.14 * s) for s in steps])
-    filled = ax.tricontourf(x, y, heights, levels, cmap=pale)
+    filled = ax.tricontourf(x, y, heights, levels, cmap=pale, norm=BoundaryNorm(levels, pale.N))
     ax.tricontour(x, y, heights, levels[1:-1], colors=MUTED, linewidths=0.7)
     ax.figure.colorbar(filled, ax=ax, shrink=0.8, label=label, format="%.3f")
     ax.plot(*CORNERS[[0, 1, 2, 0]].T, color=INK, lw=1.2)
