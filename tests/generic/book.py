@@ -328,6 +328,73 @@ def the_gap_of_the_weights(p):
     ]
 
 
+def ridge(p: Problem, Q):
+    """Squared residuals and penalty of kernel ridge regression of L, (5.49)."""
+    return norm(p.L - p.G @ Q) ** 2 + p.lam * tr(Q.T @ p.G @ Q)
+
+
+@claim("book.naml.ridge")
+def the_complement_is_the_optimum_of_ridge_regression(p):
+    Q = inv(p.G + p.lam * np.eye(p.n)) @ p.L
+    b = inv(np.eye(p.n) + p.G / p.lam) @ p.L
+    F2 = tr(p.L.T @ b)
+    others = [Q + size * p.normal("other Q", p.n, p.K) for size in (-0.1, 0.1, 3)]
+    return [
+        (ridge(p, Q), F2),
+        (p.L - p.G @ Q, b),
+        *((F2, "<=", ridge(p, other)) for other in others),
+    ]
+
+
+def norms(p: Problem, coefficients):
+    """The norm of each function, tr(C'GC)^(1/2)."""
+    pairs = zip(coefficients, naml.hats(p), strict=True)
+    return np.array([np.sqrt(tr(C.T @ G @ C)) for C, G in pairs])
+
+
+def group_lasso(p: Problem, coefficients):
+    """The right side of (5.50) for f_i = G_i C_i."""
+    f = sum(G @ C for C, G in zip(coefficients, naml.hats(p), strict=True))
+    return norm(p.L - f) ** 2 + p.lam * sum(norms(p, coefficients)) ** 2
+
+
+@claim("book.naml.lasso")
+def the_best_weights_solve_a_group_lasso(p):
+    w = naml.best_weights(p)
+    Q = inv(naml.A(p, w)) @ p.L / p.lam
+    best = [w_i * Q for w_i in w]
+    moves = [p.normal(f"C{i}", p.n, p.K) for i in range(len(w))]
+    least = naml.F2(p, w)
+    return [
+        (group_lasso(p, best), least),
+        (norms(p, best) / sum(norms(p, best)), w),
+        *(
+            (least, "<=", group_lasso(p, [C + s * D for C, D in zip(best, moves, strict=True)]))
+            for s in (-0.1, 0.1, 3)
+        ),
+    ]
+
+
+@claim("book.naml.fractional")
+def the_matrix_fractional_function_is_a_maximum_of_linear_ones(p):
+    first, second = naml.A(p, np.eye(len(p.w))[0]), naml.A(p, p.w**2)
+    x, y = p.normal("x", p.n), p.normal("y", p.n)
+    beta, step = 2 * inv(first) @ y, p.normal("step", p.n)
+
+    def linear(beta, y, A):
+        return beta @ y - beta @ A @ beta / 4
+
+    def fraction(y, A):
+        return y @ inv(A) @ y
+
+    halves = (fraction(y, first) + fraction(x, second)) / 2
+    return [
+        (linear(beta, y, first), fraction(y, first)),
+        (linear(beta + step, y, first), "<=", fraction(y, first)),
+        (fraction((x + y) / 2, (first + second) / 2), "<=", halves),
+    ]
+
+
 def joint_value(p: Problem, w, kernels, lam):
     """phi(w): the objective at the best Q and L."""
     s = np.linalg.eigvalsh(np.tensordot(w, kernels, 1))[::-1][: p.K - 1]

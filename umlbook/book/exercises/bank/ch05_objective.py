@@ -94,13 +94,13 @@ EX_5_1 = Exercise(
         ),
         Mistake(
             "G squared",
-            "this solves with GG + lam I: in S_K2 = GG + lam G one G cancels against that of GL",
+            "this solves with GG + lam I: in S_2 = GG + lam G one G cancels against that of GL",
             lambda G, L, lam: np.linalg.solve(G @ G + lam * np.eye(len(G)), L),
         ),
     ],
     hints=[
-        "The paper takes eigenvectors of S_K2^+ S_K1. Only their span matters.",
-        "S_K2^+ GL = (GG + lam G)^+ GL. One G cancels.",
+        "The paper takes eigenvectors of S_2^+ S_1, (5.12). Only their span matters.",
+        "S_2^+ GL = (GG + lam G)^+ GL. One G cancels.",
         "One call of np.linalg.solve.",
     ],
     solution="Solve with G + lam I: every matrix with the same span is as good.",

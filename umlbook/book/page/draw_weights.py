@@ -1,0 +1,91 @@
+"""Pictures of functions of weights: contours on a triangle, and a curve above its tangents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import BoundaryNorm, ListedColormap
+from numpy.typing import ArrayLike, NDArray
+
+from umlbook.book.page.figures import INK, MARKERS, MUTED, line_look, styled
+
+CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
+STEPS = 40
+"""Intervals on a side of the triangle; the function is evaluated at 861 points."""
+
+
+@styled
+def draw_triangle(
+    ax: Axes,
+    value: Callable[[NDArray[np.float64]], float],
+    *,
+    corners: Sequence[str],
+    paths: Mapping[str, ArrayLike],
+    label: str,
+) -> Axes:
+    """Draw a function of three weights as contours on the triangle, with paths of weights.
+
+    Parameters
+    ----------
+    value : callable
+        The function of an array of three weights that add up to one.
+    corners : sequence of three str
+        What stands at each corner.
+    paths : mapping of str to array-like of shape (n_steps, 3)
+        Name and weights of each path; a cross marks where it ends.
+    label : str
+        Name of the function, written beside the colour bar.
+    """
+    counts = [(i, j, STEPS - i - j) for i in range(STEPS + 1) for j in range(STEPS + 1 - i)]
+    weights = np.array(counts, dtype=float) / STEPS
+    heights = np.array([value(w) for w in weights])
+    x, y = (weights @ CORNERS).T
+    # Levels at equal shares of the points: a valley is flat, and equal steps would leave it empty.
+    levels = np.unique(np.quantile(heights, [0, 0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1]))
+    steps = np.linspace(0, 1, len(levels) - 1)
+    pale = ListedColormap([(0.45 + 0.5 * s, 0.62 + 0.35 * s, 0.85 + 0.14 * s) for s in steps])
+    filled = ax.tricontourf(x, y, heights, levels, cmap=pale, norm=BoundaryNorm(levels, pale.N))
+    ax.tricontour(x, y, heights, levels[1:-1], colors=MUTED, linewidths=0.7)
+    ax.figure.colorbar(filled, ax=ax, shrink=0.8, label=label, format="%.3f")
+    ax.plot(*CORNERS[[0, 1, 2, 0]].T, color=INK, lw=1.2)
+    for index, (name, path) in enumerate(paths.items()):
+        points = np.asarray(path, dtype=float) @ CORNERS
+        look = line_look(index + 1)
+        ax.plot(*points.T, marker=MARKERS[index], ms=5, mec="white", mew=0.6, label=name, **look)
+        ax.plot(*points[-1], "x", ms=11, mew=2.5, color=look["color"], zorder=5)
+    for (a, b), name, side in zip(CORNERS, corners, ("top", "top", "bottom"), strict=True):
+        ax.text(a, b + (0.04 if side == "bottom" else -0.04), name, ha="center", va=side)
+    ax.set_axis_off()
+    ax.set(aspect="equal", xlim=(-0.15, 1.15), ylim=(-0.12, 1.0))
+    ax.legend(loc="upper left", bbox_to_anchor=(-0.08, 1.0))
+    return ax
+
+
+@styled
+def draw_tangents(
+    ax: Axes, shares: ArrayLike, values: ArrayLike, lines: Sequence[ArrayLike], *, name: str
+) -> Axes:
+    """Draw a curve over [0, 1] and straight lines below it, each with the place where it touches.
+
+    Parameters
+    ----------
+    shares, values : array-like of shape (n,)
+        The curve.
+    lines : sequence of array-like of shape (n,)
+        The lines at the same places.
+    name : str
+        What the curve is called in the legend and on its axis.
+    """
+    x, y = np.asarray(shares, dtype=float), np.asarray(values, dtype=float)
+    for index, line in enumerate(lines):
+        z = np.asarray(line, dtype=float)
+        touch = int(np.argmin(y - z))
+        label = "one line for each beta" if index == 0 else None
+        ax.plot(x, z, color=MUTED, lw=1.0, ls=(0, (5, 2)), label=label)
+        ax.plot(x[touch], y[touch], "o", ms=6, color=INK)
+    ax.plot(x, y, **line_look(0), label=name)
+    ax.set(ylabel=name, xlim=(0, 1), ylim=(y.min() - 0.5 * np.ptp(y), y.max() + 0.1 * np.ptp(y)))
+    ax.legend()
+    return ax
