@@ -299,7 +299,7 @@ def test_a_stepper_moves_by_keyboard_by_click_and_by_slider(site, browser):
         assert said.get_attribute("aria-live") == "polite"
 
 
-def test_in_the_dark_theme_text_is_light_and_pictures_stay_on_white(site, browser):
+def test_in_the_dark_theme_text_is_light_and_pictures_let_the_page_through(site, browser):
     with opened(browser, site / "00-start-here.html", color_scheme="dark") as page:
         colour = (
             "name => node => getComputedStyle(node)[name].match(/\\d+/g).slice(0, 3).map(Number)"
@@ -308,7 +308,7 @@ def test_in_the_dark_theme_text_is_light_and_pictures_stay_on_white(site, browse
         assert max(page.locator("body").evaluate(of("backgroundColor"))) < 60
         assert min(page.locator("article p").first.evaluate(of("color"))) > 150
         picture = pixels(page.locator("figure.picture img").first)
-        assert np.median(picture) == 255
+        assert np.median(picture) < 60
 
 
 def test_search_finds_a_word_without_a_server(site, browser):

@@ -1,6 +1,7 @@
 """What a page is made of.
 
 - `figures`: one look for all pictures, and `show`, which gives each its sentence
+- `pixels`: a figure as a picture for light and dark pages; as a small file
 - `draw`, `draw_tables`: drawings of points, kernels, paths; of scores and ranks
 - `tables`: a table as text, HTML and Markdown, with numbers rounded so that they can be stored
 - `stepper`, `invariants`: scrub through the states of an algorithm; the promises it shows as lamps
