@@ -74,10 +74,13 @@ def matted(on_white: NDArray[np.uint8], on_black: NDArray[np.uint8]) -> Pixels:
     >>> matted(*half).tolist()
     [[[255, 0, 0, 128]]]
     """
-    light, dark = on_white.astype(int), on_black.astype(int)
-    alpha = 255 - np.clip(light - dark, 0, 255).max(axis=2, keepdims=True)
-    colour = np.where(alpha > 0, 255 * dark / np.maximum(alpha, 1), 0)
-    return np.concatenate([np.clip(np.rint(colour), 0, 255), alpha], axis=2).astype(np.uint8)
+    alpha = 255 - (np.maximum(on_white, on_black) - on_black).max(axis=2)
+    result = np.dstack([on_black, alpha])
+    part = (alpha > 0) & (alpha < 255)  # most of a chart is page, and most of the rest opaque
+    shown = 255.0 * on_black[part] / alpha[part, None]
+    result[part, :3] = np.minimum(np.rint(shown), 255).astype(np.uint8)
+    result[alpha == 0] = 0
+    return result
 
 
 @contextmanager
