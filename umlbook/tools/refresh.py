@@ -25,7 +25,7 @@ from nbformat import NotebookNode
 from tqdm.auto import tqdm
 
 from umlbook.book.exercises.progress import READER
-from umlbook.book.page import frames
+from umlbook.book.page import folding, frames
 from umlbook.tools import jitter
 from umlbook.tools.authoring import METADATA, cell_ids
 
@@ -134,6 +134,13 @@ def normalised(notebook: NotebookNode) -> NotebookNode:
     return nbformat.from_dict(
         {"cells": cells, "metadata": kept | METADATA, "nbformat": 4, "nbformat_minor": 5}
     )
+
+
+def fold_code(notebook: NotebookNode) -> None:
+    """Fold the code that only draws or confirms, as the static pages do."""
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            folding.fold(cell)
 
 
 def notebook_bytes(notebook: NotebookNode) -> bytes:
@@ -268,6 +275,8 @@ def refreshed_bytes(
     with_noise = executed(written, path.parent, on_cell, jitter.environment(SEED))
     _refuse_noise(notebook, with_noise)
     normal = normalised(notebook)
+    if frames.frames_folder(path) is not None:  # a chapter
+        fold_code(normal)
     return notebook_bytes(normal), frames.frame_files(notebook, [cell.id for cell in normal.cells])
 
 
