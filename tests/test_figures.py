@@ -17,7 +17,8 @@ from PIL import Image
 from support.accessibility import contrast
 
 from umlbook.book.page import draw, figures, tables
-from umlbook.book.page.figures import DASHES, MARKERS, PALETTE, new_figure, png_bytes, show
+from umlbook.book.page.faults import faults
+from umlbook.book.page.figures import DASHES, MARKERS, new_figure, png_bytes, show
 from umlbook.book.page.pixels import drawn, page_size
 
 SENTENCE = "Two clouds of 20 points each, 3.0 apart & <well> separated by a line."
@@ -370,3 +371,38 @@ def test_columns_of_unequal_length_are_refused():
         tables.table({"a": [1], "b": [1, 2]})
     with pytest.raises(ValueError, match="columns is empty"):
         tables.table({})
+
+
+# ------------------------------------------------------------------ what a figure lacks
+
+
+def test_an_axis_with_numbers_wants_a_label_and_one_with_names_does_not(shown):
+    fig, axes = new_figure(7, 3, ncols=3)
+    axes[0].plot([0, 1], [5, 6])
+    axes[0].set_xlabel("step")
+    axes[1].bar(["red", "blue"], [1, 2])
+    axes[1].set_yscale("log")
+    axes[2].plot([0, 1])
+    axes[2].set_axis_off()
+    show(fig, SENTENCE)
+    metadata = shown[0]._repr_mimebundle_()[1]["image/png"]
+    assert metadata["width"] == 700
+    assert metadata["faults"] == [
+        "axes 1: the y axis has numbers and no label",
+        "axes 2: the y axis has numbers and no label",
+    ]
+    fig.supylabel("height")
+    show(fig, SENTENCE)
+    assert "faults" not in shown[2]._repr_mimebundle_()[1]["image/png"]
+
+
+def test_a_legend_over_marks_is_found():
+    fig, ax = new_figure(3, 3)
+    ax.scatter([0, 1], [0, 1], label="points")
+    ax.set(xlabel="x", ylabel="y")
+    legend = ax.legend(loc="upper left")
+    png_bytes(fig)
+    assert faults(fig) == []
+    legend.set_loc("upper right")
+    png_bytes(fig)
+    assert faults(fig) == ["axes 1: the legend lies over 1 marks"]

@@ -22,9 +22,9 @@ from umlbook.book.ledger import entries
 from umlbook.book.ledger.glossary import terms
 from umlbook.book.ledger.notation import symbols
 from umlbook.book.page import frames
+from umlbook.book.page.folding import is_folded
 from umlbook.book.site.build import MARKER
 from umlbook.book.site.checks import contents, external_loads, link_problems
-from umlbook.book.page.folding import is_folded
 from umlbook.book.site.pages import IS_STEPPER, page_source, pages_in
 from umlbook.book.site.references import with_equation_links
 

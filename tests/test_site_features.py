@@ -18,8 +18,8 @@ from umlbook.book.exercises.bank import all_exercises, all_questions
 from umlbook.book.exercises.judge import judge
 from umlbook.book.exercises.quiz import Quiz
 from umlbook.book.page.figures import PALETTE
-from umlbook.book.site.answers import order_rules
 from umlbook.book.page.folding import fold, is_folded
+from umlbook.book.site.answers import order_rules
 from umlbook.book.site.search import plain_text
 from umlbook.book.site.squeeze import squeezed
 from umlbook.datasets import make_parallel_lines

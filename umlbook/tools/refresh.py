@@ -24,6 +24,7 @@ import nbformat
 from nbformat import NotebookNode
 from tqdm.auto import tqdm
 
+from umlbook._threads import ONE_THREAD
 from umlbook.book.exercises.progress import READER
 from umlbook.book.page import folding, frames
 from umlbook.tools import jitter
@@ -33,13 +34,7 @@ if TYPE_CHECKING:
     from nbclient import NotebookClient
 
 #: One BLAS thread and one hash seed: sums and set orders that do not depend on the machine.
-KERNEL_ENVIRONMENT = {
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "VECLIB_MAXIMUM_THREADS": "1",
-    "PYTHONHASHSEED": "0",
-}
+KERNEL_ENVIRONMENT = {**ONE_THREAD, "PYTHONHASHSEED": "0"}
 SEED = 1  # of the noise with which a notebook is run a second time
 CELL_TIMEOUT = 1800  # seconds, the same as in the tests; only a cell that hangs takes so long
 START_TIMEOUT = 600  # seconds until a kernel answers, the same as in the tests

@@ -176,7 +176,7 @@ def draw_kernel(ax: Axes, K: ArrayLike, *, order: ArrayLike | None = None) -> Ax
     # Few levels, and an odd number of them so that zero has its own, keep the stored PNG small.
     levels = colormaps["PuOr" if signed else "cividis"].resampled(31)
     image = ax.imshow(values, levels, interpolation="nearest", vmin=-reach * signed, vmax=reach)
-    ax.figure.colorbar(image, ax=ax, shrink=0.9)
+    ax.figure.colorbar(image, ax=ax, shrink=0.9, label="entry")
     ax.spines[:].set_visible(False)
     ax.set(xlabel="point", ylabel="point")
     ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
@@ -350,6 +350,9 @@ def _frame(ax: Axes, points: Floats, equal: bool, *, pad: float = 0.07) -> None:
     ax.set_xlim(low[0] - margin[0], high[0] + margin[0])
     ax.set_ylim(low[1] - margin[1], high[1] + margin[1])
     ax.set_aspect("equal" if equal else "auto")
+    for axis, name in ((ax.xaxis, "first coordinate"), (ax.yaxis, "second coordinate")):
+        if not axis.get_label_text():
+            axis.set_label_text(name)
 
 
 def _grid_lines(points: Floats, lines: int) -> list[Floats]:

@@ -314,7 +314,8 @@ def _assembled(pictures: Sequence[np.ndarray], titles: Sequence[str]) -> Figure:
     left, top = 0, height
     for picture, title in zip(pictures, titles, strict=True):
         with style():
-            fig.text((left + 8 * DENSITY) / width, (top - 6 * DENSITY) / height, title, va="top", weight="bold")
+            place = (left + 8 * DENSITY) / width, (top - 6 * DENSITY) / height
+            fig.text(*place, title, va="top", weight="bold")
         fig.figimage(picture, left, top - head - picture.shape[0])
         left, top = (left + picture.shape[1], top) if row else (0, top - head - picture.shape[0])
     return fig

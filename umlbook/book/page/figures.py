@@ -7,7 +7,7 @@ widget callbacks, which run in another thread, would share and draw blank; nothi
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import wraps
 from html import escape
@@ -18,6 +18,7 @@ from IPython.core.getipython import get_ipython
 from IPython.display import display
 from matplotlib.figure import Figure
 
+from umlbook.book.page.faults import faults
 from umlbook.book.page.pixels import DPI, Pixels, page_size, png, transparent
 
 P = ParamSpec("P")
@@ -183,10 +184,13 @@ def image_html(png: bytes, alt: str) -> str:
 
 
 class Picture:
-    """A PNG whose plain text and alternative text are its sentence."""
+    """A PNG whose plain text and alternative text are its sentence.
 
-    def __init__(self, png: bytes, sentence: str) -> None:
-        self.png, self.sentence = png, sentence
+    Its metadata say how wide it is on the page, and what a lint has to complain of.
+    """
+
+    def __init__(self, png: bytes, sentence: str, faults: Sequence[str] = ()) -> None:
+        self.png, self.sentence, self.faults = png, sentence, list(faults)
 
     def __repr__(self) -> str:
         return self.sentence
@@ -195,7 +199,10 @@ class Picture:
         # As text: the kernel in a browser does not encode the bytes of what is displayed.
         png = b64encode(self.png).decode("ascii")
         data = {"image/png": png, "text/plain": self.sentence}
-        return data, {"image/png": {"alt": self.sentence, "width": page_size(self.png)[0]}}
+        known: dict[str, Any] = {"alt": self.sentence, "width": page_size(self.png)[0]}
+        if self.faults:
+            known["faults"] = self.faults
+        return data, {"image/png": known}
 
 
 class _Caption:
@@ -236,6 +243,6 @@ def show(fig: Figure, sentence: str) -> None:
             f"sentence has {len(sentence)} characters ({sentence!r}): at least "
             f"{SHORTEST_SENTENCE} are expected; say what is to be seen, with its numbers"
         )
-    display(Picture(png_bytes(fig), sentence))
+    display(Picture(png_bytes(fig), sentence, faults(fig)))
     if get_ipython() is not None:  # outside a notebook the line above has printed the sentence
         display(_Caption(sentence))

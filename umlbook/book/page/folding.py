@@ -65,8 +65,10 @@ def _called(node: ast.AST) -> Iterator[str]:
     for part in ast.walk(node):
         if isinstance(part, ast.Call):
             function = part.func
-            yield function.attr if isinstance(function, ast.Attribute) else getattr(
-                function, "id", ""
+            yield (
+                function.attr
+                if isinstance(function, ast.Attribute)
+                else getattr(function, "id", "")
             )
 
 

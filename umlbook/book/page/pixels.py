@@ -102,7 +102,7 @@ def black_page(fig: Figure) -> Iterator[None]:
 
 
 def lighten(fig: Figure, ink: str) -> None:
-    """Draw in `ink` what is too dark for a dark page, such as the black that Matplotlib begins with.
+    """Draw in `ink` what is too dark for a dark page, such as the black that Matplotlib takes.
 
     What stands on an image stays: the image is its ground.
     """
