@@ -15,6 +15,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from support.reading import reading_problems
+
 Rule = Callable[[NotebookNode], list[str]]
 
 MAX_BYTES = 700_000
@@ -303,4 +305,4 @@ def file_problems(path: Path) -> list[str]:
     size = path.stat().st_size
     if size >= MAX_BYTES:
         problems.append(f"the file has {size / 1000:.0f} kB, want under {MAX_BYTES / 1000:.0f}")
-    return problems + links(notebook, path.parent)
+    return problems + reading_problems(path, notebook) + links(notebook, path.parent)
