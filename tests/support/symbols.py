@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 GREEK = (
-    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta kappa lambda mu nu xi rho "
-    "sigma tau phi varphi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega"
-).split()
+    "alpha|beta|gamma|delta|epsilon|varepsilon|zeta|eta|theta|vartheta|kappa|lambda|mu|nu|xi|rho|"
+    "sigma|tau|phi|varphi|chi|psi|omega|Gamma|Delta|Theta|Lambda|Xi|Sigma|Phi|Psi|Omega"
+)
 STANDARD = {"I", "R", "E", "O"}
 """The identity, the real numbers, an expectation, the order of a number."""
 
@@ -20,7 +20,7 @@ _WORDS = re.compile(
     r"\s*\{[^{}]*\}"
 )
 _NAMES = re.compile(r"BR(?![A-Za-z])")  # the blur ratio, one name of two letters
-_LETTER = re.compile(rf"\\({'|'.join(GREEK)})(?![A-Za-z])|\\[A-Za-z]+|([A-Za-z])")
+_LETTER = re.compile(rf"\\({GREEK})(?![A-Za-z])|\\[A-Za-z]+|([A-Za-z])")
 
 
 def formulas(text: str) -> list[str]:

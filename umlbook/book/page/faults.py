@@ -61,9 +61,9 @@ def n_hidden(ax: Axes, legend: Legend) -> int:
     box = legend.get_window_extent()
     marks = [_seen(ax, np.asarray(c.get_offsets(), float)) for c in ax.collections]
     lines = [line for line in ax.lines if line.get_transform() == ax.transData]
-    marks += [_seen(ax, line.get_xydata()) for line in lines]
+    marks += [_seen(ax, np.asarray(line.get_xydata(), float)) for line in lines]
     points = np.concatenate([np.empty((0, 2)), *marks])
-    inside = (points > box.min + SLACK) & (points < box.max - SLACK)
+    inside = (points > np.add(box.min, SLACK)) & (points < np.subtract(box.max, SLACK))
     return int(inside.all(axis=1).sum())
 
 

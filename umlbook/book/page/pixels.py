@@ -12,6 +12,7 @@ import io
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -151,7 +152,7 @@ def _recoloured(
         if chosen.any():
             colours[chosen, :3] = colour
             change(colours if len(colours) > 1 else tuple(colours[0]))
-            yield lambda change=change, before=before: change(before)
+            yield partial(change, before)
 
 
 # -------------------------------------------------------------------------------- the file
