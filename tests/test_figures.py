@@ -391,9 +391,13 @@ def test_an_axis_with_numbers_wants_a_label_and_one_with_names_does_not(shown):
         "axes 1: the y axis has numbers and no label",
         "axes 2: the y axis has numbers and no label",
     ]
-    fig.supylabel("height")
+    axes[0].set_ylabel("height")  # speaks for its row
     show(fig, SENTENCE)
     assert "faults" not in shown[2]._repr_mimebundle_()[1]["image/png"]
+    axes[0].set_ylabel("")
+    fig.supylabel("height")
+    show(fig, SENTENCE)
+    assert "faults" not in shown[4]._repr_mimebundle_()[1]["image/png"]
 
 
 def test_a_legend_over_marks_is_found():

@@ -350,9 +350,11 @@ def _frame(ax: Axes, points: Floats, equal: bool, *, pad: float = 0.07) -> None:
     ax.set_xlim(low[0] - margin[0], high[0] + margin[0])
     ax.set_ylim(low[1] - margin[1], high[1] + margin[1])
     ax.set_aspect("equal" if equal else "auto")
-    for axis, name in ((ax.xaxis, "first coordinate"), (ax.yaxis, "second coordinate")):
-        if not axis.get_label_text():
-            axis.set_label_text(name)
+    place = ax.get_subplotspec()  # in a grid of axes the outer ones speak for all
+    if not ax.get_xlabel() and (place is None or place.is_last_row()):
+        ax.set_xlabel("first coordinate")
+    if not ax.get_ylabel() and (place is None or place.is_first_col()):
+        ax.set_ylabel("second coordinate")
 
 
 def _grid_lines(points: Floats, lines: int) -> list[Floats]:

@@ -36,13 +36,31 @@ def faults(fig: Figure) -> list[str]:
 def _is_nameless(ax: Axes, axis: Axis) -> bool:
     """Whether an axis has tick labels that are numbers, and nothing says of what.
 
-    Names of things need no label; a common label of the figure serves all its axes.
+    Names of things need no label; a common label of the figure serves all its axes, and a label in
+    a grid of axes its column or its row.
     """
-    if not axis.get_visible() or axis.get_label_text():
+    if not axis.get_visible() or any(other.get_label_text() for other in _in_line(ax, axis)):
         return False
     common = ax.figure.get_supxlabel() if axis is ax.xaxis else ax.figure.get_supylabel()
     numbers = [tick.label1 for tick in axis.get_major_ticks() if tick.label1.get_visible()]
     return not common and any(_is_number(label.get_text()) for label in numbers)
+
+
+def _in_line(ax: Axes, axis: Axis) -> list[Axis]:
+    """The axis itself, and in a grid of axes those of its column (x) or of its row (y)."""
+    place = ax.get_subplotspec()
+    if place is None:
+        return [axis]
+    across = axis is ax.xaxis
+    found = [axis]
+    for other in ax.figure.axes:
+        spot = other.get_subplotspec()
+        if spot is not None and spot.get_gridspec() is place.get_gridspec():
+            if across and spot.colspan == place.colspan:
+                found.append(other.xaxis)
+            elif not across and spot.rowspan == place.rowspan:
+                found.append(other.yaxis)
+    return found
 
 
 def _is_number(text: str) -> bool:
