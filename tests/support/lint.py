@@ -19,7 +19,7 @@ from support.reading import reading_problems
 
 Rule = Callable[[NotebookNode], list[str]]
 
-MAX_BYTES = 1_000_000  # with pictures for dense screens
+MAX_BYTES = 1_300_000  # with pictures for dense screens
 MAX_CODE_LINES = 20
 MIN_SENTENCE = 40  # characters
 SECTIONS = ("What breaks", "Exercises", "Summary")  # of every chapter but the tour

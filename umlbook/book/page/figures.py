@@ -82,7 +82,7 @@ STYLE: dict[str, Any] = {
 }
 
 SHORTEST_SENTENCE = 40
-LARGEST_PNG = 90_000
+LARGEST_PNG = 60_000
 
 
 def style() -> AbstractContextManager[None]:
