@@ -49,6 +49,8 @@ def printed(text):
         (True, code("def drawn(ax, s):\n    ax.plot(s)\n\n\nstepper(run, draw=drawn)")),
         (True, code("from umlbook.book.hands import bend\n\nbend(X)")),
         (True, code("print(1)", metadata={"tags": ["folded"]})),
+        (True, code("def share(by):\n    return by\n\n\nexplorer(f, because=share(2))")),
+        (True, code("because = f'It is {share(2)}.'")),
         (False, code("check('cpd.3', left, right)", metadata={"tags": ["open"]})),
         (False, code("print(1)")),
         (False, code("def squares(x):\n    return x**2\n\n\ntable({'x': squares(x)})")),

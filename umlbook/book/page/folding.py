@@ -2,8 +2,9 @@
 
 The rule, for JupyterLab and the static pages alike: **code that only draws or tabulates, code that
 only confirms, and imports are folded**; their picture, their table or their one-line verdict stays
-in sight. An algorithm (a function that yields) is what the page is about and stays open, and so do
-the definition of a function that no check of its cell confirms, and a cell that merely computes or
+in sight. Code that holds the answer to a prediction (`explorer`, ``because``) is folded too. An
+algorithm (a function that yields) is what the page is about and stays open, and so do the
+definition of a function that no check of its cell confirms, and a cell that merely computes or
 prints. On a page of exercises only the cells for answers stay open. A cell with the tag ``open`` or
 ``folded`` is what its tag says.
 
@@ -38,6 +39,8 @@ def is_folded(cell: NotebookNode, *, exercise: bool = False) -> bool:
         return False
     only_imports = all(isinstance(s, ast.Import | ast.ImportFrom) for s in statements)
     if (only_imports and statements) or any(map(_confirms, statements)):
+        return True
+    if any(map(_answers, statements)):
         return True
     definitions = [s for s in statements if isinstance(s, ast.FunctionDef | ast.ClassDef)]
     return all(map(_shows, definitions)) and any(map(_shows, statements))
@@ -81,6 +84,14 @@ def _yields(node: ast.stmt) -> bool:
 def _confirms(node: ast.stmt) -> bool:
     is_call = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
     return is_call and not CHECKS.isdisjoint(_called(node))
+
+
+def _answers(node: ast.stmt) -> bool:
+    """Whether a statement holds the answer to a question that a reader is to predict."""
+    named = node.targets if isinstance(node, ast.Assign) else []
+    return any(isinstance(name, ast.Name) and name.id == "because" for name in named) or (
+        isinstance(node, ast.Expr) and "explorer" in _called(node)
+    )
 
 
 def _shows(node: ast.stmt) -> bool:
