@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb, to_rgba
 from support.accessibility import (
     DICHROMACY,
     MARK,
@@ -46,6 +46,8 @@ TELLING = 15.0
 """Least distance in CIELAB of two class colours, in every kind of vision; 2 can just be seen."""
 LIGHT, DARK = ("#ffffff", "#000000de"), ("#111111", "#ffffff")
 """Page and text of JupyterLab's two themes."""
+GROUNDS = (LIGHT[0], DARK[0], "#131416")
+"""The pages that a picture lies on: JupyterLab's two, and the dark one of the static site."""
 
 
 # ----------------------------------------------------------------------- the measuring sticks
@@ -78,23 +80,39 @@ def test_any_two_class_colours_can_be_told_apart(vision):
     assert distance >= TELLING, f"{one} and {other} are {distance:.1f} apart in {vision}"
 
 
-def test_class_colours_and_secondary_marks_stand_out_from_white():
-    for colour in (*PALETTE, MUTED, draw.GRID_LINES):
-        assert contrast(colour, "white") >= MARK, colour
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_class_colours_and_secondary_marks_stand_out_from_light_and_dark_pages(ground):
+    for colour in (*PALETTE, INK, MUTED, draw.GRID_LINES):
+        assert contrast(colour, ground) >= MARK, colour
 
 
-def test_every_text_colour_of_the_style_can_be_read_on_white():
-    for name, value in STYLE.items():
-        if name in ("text.color", "axes.labelcolor") or name.endswith("tick.labelcolor"):
-            assert contrast(value, STYLE["axes.facecolor"]) >= TEXT, name
+def test_every_text_colour_of_the_style_can_be_read_on_white_and_lifted_on_dark_pages():
+    """No colour has 4.5 on both: on a dark page a rule of style makes pictures lighter."""
+    colours = {
+        value
+        for name, value in STYLE.items()
+        if name in ("text.color", "axes.labelcolor") or name.endswith("tick.labelcolor")
+    }
+    assert colours == {INK}
     assert contrast(INK, "white") >= TEXT
-    assert STYLE["figure.facecolor"] == STYLE["savefig.facecolor"] == "white"
-    assert STYLE["savefig.transparent"] is False, "in a dark theme text would vanish"
+    assert contrast("white", DARK[0]) < TEXT**2
+    css = (ROOT / "umlbook/book/site/static/site.css").read_text(encoding="utf-8")
+    for rule in (figures.THEMED, css):
+        (factor,) = set(re.findall(r"brightness\(([\d.]+)\)", rule))
+        lifted = to_hex(np.minimum(float(factor) * np.array(to_rgb(INK)), 1))
+        assert min(contrast(lifted, ground) for ground in GROUNDS if ground != "#ffffff") >= TEXT
+    # Where no rule of style reaches, text has the most that a colour can have, less a tenth.
+    assert min(contrast(INK, ground) for ground in GROUNDS) >= 0.9 * np.sqrt(
+        min(contrast("white", ground) for ground in GROUNDS if ground != "#ffffff")
+    )
 
 
 def test_faint_is_used_for_decoration_only():
     """Its contrast is too low for anything that has to be seen: frames of labels, no marks."""
-    assert contrast(FAINT, "white") < MARK
+    *colour, share = to_rgba(FAINT)
+    for ground in GROUNDS:
+        mixed = share * np.array(colour) + (1 - share) * np.array(to_rgb(ground))
+        assert contrast(to_hex(mixed), ground) < MARK
     tree = ast.parse(Path(draw.__file__).read_text(encoding="utf-8"))
     uses = [node.lineno for node in ast.walk(tree) if getattr(node, "id", "") == "FAINT"]
     lines = Path(draw.__file__).read_text(encoding="utf-8").splitlines()
@@ -109,10 +127,12 @@ def test_marks_on_tinted_regions_have_a_white_rim_and_the_tints_are_pale():
     for marks in [c for c in ax.collections if len(c.get_offsets()) > 1]:
         assert to_hex(marks.get_edgecolor()[0]) == "#ffffff"
         assert min(marks.get_linewidths()) >= 0.8  # more than a pixel, at 100 dots an inch
-    tints = [to_hex(colour) for colour in ax.images[0].get_cmap().colors]
-    assert len(tints) == len(PALETTE)
-    assert max(contrast(tint, "white") for tint in tints) < 1.35
-    assert min(contrast(INK, tint) for tint in tints) >= TEXT
+    colours = np.array(ax.images[0].get_cmap().colors)
+    assert len(colours) == len(PALETTE)
+    for ground in GROUNDS:
+        share = colours[:, 3:]
+        tints = map(to_hex, share * colours[:, :3] + (1 - share) * np.array(to_rgb(ground)))
+        assert max(contrast(tint, ground) for tint in tints) < 1.5
 
 
 def test_no_class_and_no_line_is_told_by_colour_alone():
@@ -184,8 +204,7 @@ def test_a_page_sets_text_and_ground_together_or_neither_and_they_contrast(pages
     pairs = [pair for html in pages.values() for pair in coloured_styles(html)]
     assert pairs, "the lamps of the stepper have colours: the search is blind"
     for text, ground in pairs:
-        if (text, ground) != ("", "white"):  # a picture on white, which brings its own text
-            assert text and ground and contrast(text, ground) >= TEXT, (text, ground)
+        assert text and ground and contrast(text, ground) >= TEXT, (text, ground)
 
 
 def test_every_image_in_a_widget_has_an_alternative_text(pages):

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib.metadata
+import os
 import subprocess
 import sys
 import urllib.request
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.waiting import HANGS, listening_server
 
+from umlbook._threads import ONE_THREAD, limit_children
 from umlbook.tools import cli, copies
 
 ROOT = Path(__file__).parent.parent
@@ -50,13 +52,52 @@ def answer(monkeypatch: pytest.MonkeyPatch, text: str) -> list[str]:
 # --- where the notebooks are read
 
 
-def test_a_checkout_opens_its_own_notebooks(monkeypatch, tmp_path) -> None:
+def test_a_checkout_opens_its_own_notebooks(monkeypatch, capsys) -> None:
+    opened = []
+    monkeypatch.setattr(cli, "open_jupyterlab", lambda folder, **_: opened.append(folder) or 0)
+    for folder in (ROOT, ROOT / "notebooks", ROOT / "docs"):
+        monkeypatch.chdir(folder)
+        assert cli.main([]) == 0
+        assert f"notebooks of the checkout itself, {ROOT / 'notebooks'}" in capsys.readouterr().out
+    assert opened == 3 * [ROOT / "notebooks"]
+
+
+def test_an_editable_installation_copies_to_an_empty_folder_elsewhere(
+    monkeypatch, tmp_path, capsys
+) -> None:
     opened = []
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(cli, "open_jupyterlab", lambda folder, **_: opened.append(folder) or 0)
     assert cli.main([]) == 0
-    assert opened == [ROOT / "notebooks"]
-    assert list(tmp_path.iterdir()) == []
+    assert opened == [tmp_path]
+    copied = (tmp_path / "00-start-here.ipynb").read_bytes()
+    assert copied == (ROOT / "notebooks" / "00-start-here.ipynb").read_bytes()
+    assert f"files of the book to {tmp_path}" in capsys.readouterr().out
+    assert cli.main([]) == 0
+    assert f"Opening your copy of the book in {tmp_path}" in capsys.readouterr().out
+
+
+def test_kernels_get_one_thread_unless_the_reader_has_said_how_many() -> None:
+    environment: dict[str, str] = {}
+    limit_children(environment)
+    assert environment == ONE_THREAD
+    chosen = {"OMP_NUM_THREADS": "4"}
+    limit_children(chosen)
+    assert chosen == {"OMP_NUM_THREADS": "4"}
+
+
+def test_a_notebook_limits_its_threads_and_a_library_user_keeps_them() -> None:
+    said = "max(l['num_threads'] for l in threadpoolctl.threadpool_info())"
+    code = (
+        "import threadpoolctl, scipy.linalg, sklearn.cluster; from unittest.mock import patch;"
+        "threadpoolctl.threadpool_limits(2);"
+        f"import umlbook; umlbook.KernelKMeans; before = {said};"
+        "patch('IPython.core.getipython.get_ipython', lambda: object()).start();"
+        f"import umlbook._threads; umlbook._threads.limit_kernel(); print(before, {said})"
+    )
+    environment = {k: v for k, v in os.environ.items() if k not in ONE_THREAD}
+    command = [sys.executable, "-c", code]
+    assert subprocess.check_output(command, text=True, env=environment).split() == ["2", "1"]
 
 
 def test_an_installed_book_is_copied_to_an_empty_folder(reader, capsys) -> None:
@@ -70,7 +111,7 @@ def test_a_second_start_copies_nothing(reader, capsys) -> None:
     cli.main([])
     capsys.readouterr()
     assert cli.main([]) == 0
-    assert capsys.readouterr().out == ""
+    assert capsys.readouterr().out == f"Opening your copy of the book in {reader}\n"
 
 
 def test_a_folder_in_use_gets_a_subfolder(reader) -> None:
@@ -199,10 +240,10 @@ def test_the_command_serves_the_notebooks(tmp_path, monkeypatch) -> None:
     command = [sys.executable, "-m", "umlbook", "--no-browser", "--port", "0"]
     log = tmp_path / "log"
     with log.open("wb") as stream:
-        server = subprocess.Popen(command, cwd=tmp_path, stdout=stream, stderr=stream)
+        server = subprocess.Popen(command, cwd=ROOT, stdout=stream, stderr=stream)
         try:
             info = listening_server(server, tmp_path / "RUNTIME_DIR", log)
-            assert info["root_dir"] == str(ROOT / "notebooks")
+            assert info["root_dir"] == str(ROOT / "notebooks")  # it was started in the checkout
             with urllib.request.urlopen(f"{info['url']}lab?token=secret") as page:
                 assert page.status == 200
         finally:

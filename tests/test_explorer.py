@@ -151,8 +151,12 @@ def test_the_twin_holds_the_pictures_pixel_for_pixel(panel):
     from umlbook.book.page.figures import pixels
 
     whole = pixels(panel.twin("sigma", [0.5, 4.0]))
-    assert np.array_equal(whole[26:, :300], pixels(panel.figure(sigma=0.5)))
-    assert np.array_equal(whole[26:, 300:], pixels(panel.figure(sigma=4.0)))
+    for part, sigma in ((whole[52:, :600], 0.5), (whole[52:, 600:], 4.0)):
+        alone = pixels(panel.figure(sigma=sigma))
+        # Twice through eight bits: a colour that is hardly seen may differ by its rounding.
+        light = [picture[..., :3] * (picture[..., 3:] / 255) for picture in (part, alone)]
+        assert np.abs(light[0] - light[1]).max() <= 3
+        assert np.abs(part[..., 3].astype(int) - alone[..., 3]).max() <= 2
 
 
 def test_a_sentence_function_serves_a_function_that_only_draws():

@@ -11,12 +11,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from PIL import Image
+from support.accessibility import contrast
 
 from umlbook.book.page import draw, figures, tables
-from umlbook.book.page.figures import DASHES, MARKERS, PALETTE, new_figure, png_bytes, show
+from umlbook.book.page.faults import faults
+from umlbook.book.page.figures import DASHES, MARKERS, new_figure, png_bytes, show
+from umlbook.book.page.pixels import drawn, page_size
 
 SENTENCE = "Two clouds of 20 points each, 3.0 apart & <well> separated by a line."
 
@@ -37,21 +40,11 @@ def shown(monkeypatch):
     return outputs
 
 
-def contrast_on_white(colour):
-    channels = np.array(to_rgb(colour))
-    linear = np.where(channels <= 0.03928, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    return 1.05 / (linear @ [0.2126, 0.7152, 0.0722] + 0.05)
-
-
 def decoded(png):
-    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
+    return np.array(Image.open(io.BytesIO(png)).convert("RGBA"))
 
 
 # ------------------------------------------------------------------ the look
-
-
-def test_every_class_colour_has_contrast_three_on_white():
-    assert min(map(contrast_on_white, PALETTE)) >= 3
 
 
 def test_the_first_fifty_classes_differ_in_look_and_neighbours_in_marker():
@@ -90,33 +83,81 @@ def test_the_look_does_not_leak_into_the_readers_settings():
 def test_new_figure_gives_the_asked_for_size_and_axes():
     fig, axes = new_figure(5, 2, nrows=2, ncols=3, sharex=True)
     assert axes.shape == (2, 3)
-    assert decoded(png_bytes(fig)).shape[:2] == (200, 500)
+    assert decoded(png_bytes(fig)).shape[:2] == (400, 1000)
+    assert page_size(png_bytes(fig)) == (500, 200)
 
 
 # ------------------------------------------------------------------ pictures
 
 
-def test_a_picture_is_opaque_on_pure_white_even_from_a_transparent_figure():
-    fig = Figure(facecolor="none")
-    image = Image.open(io.BytesIO(png_bytes(fig)))
-    assert "transparency" not in image.info
-    assert (np.asarray(image.convert("RGB")) == 255).all()
+@pytest.mark.parametrize("ground", ["none", "white"])
+def test_the_page_shows_through_a_picture(ground):
+    assert not decoded(png_bytes(Figure(facecolor=ground)))[..., 3].any()
+
+
+def test_white_is_the_page_and_the_white_of_an_image_is_data():
+    fig = Figure(figsize=(2, 1))
+    left, right = (fig.add_axes((x, 0, 0.5, 1), frame_on=False) for x in (0, 0.5))
+    left.plot(0, 0, "o", ms=60, mfc="white", mec="none")
+    right.imshow(np.ones((2, 2)), cmap="gray", vmin=0, vmax=1, aspect="auto")
+    for ax in (left, right):
+        ax.set_axis_off()
+    seen = decoded(png_bytes(fig))
+    assert seen[100, 100, 3] == 0
+    assert seen[100, 300].tolist() == [255, 255, 255, 255]
+
+
+def test_a_picture_looks_the_same_on_white_as_it_was_drawn(clouds):
+    fig, ax = new_figure(3, 3)
+    draw.draw_clusters(ax, *clouds, predict=lambda Z: Z[:, 0] > 1.5)
+    fig.set_layout_engine("none")
+    full = figures.pixels(fig).astype(float)
+    share = full[..., 3:] / 255
+    on_white = full[..., :3] * share + 255 * (1 - share)
+    with figures.style():
+        assert np.abs(on_white - drawn(fig)).max() <= 3  # twice rounded to eight bits
+
+
+def test_what_is_drawn_black_can_be_read_on_a_dark_page():
+    fig = Figure(figsize=(3, 2))
+    ax = fig.add_subplot()
+    ax.plot([0, 1], color="k", label="a line")
+    ax.axvspan(0.2, 0.3, color="black")
+    ax.set(title="A title", xlabel="x")
+    ax.legend()
+    seen = decoded(png_bytes(fig)).reshape(-1, 4)
+    opaque = {to_hex(colour / 255) for colour in np.unique(seen[seen[:, 3] == 255][:, :3], axis=0)}
+    assert opaque and min(contrast(colour, "#111111") for colour in opaque) >= 3
+
+
+def test_dark_text_on_an_image_stays_dark():
+    fig, ax = new_figure(2, 2)
+    ax.imshow(np.ones((2, 2)), cmap="gray", vmin=0, vmax=1)
+    words = ax.text(0, 0, "0.5", color="#222222")
+    png_bytes(fig)
+    assert words.get_color() == "#222222"
 
 
 def test_a_palette_does_not_change_the_picture_to_the_eye(clouds):
     fig, ax = new_figure()
     draw.draw_clusters(ax, *clouds, centers=[[0, 0], [3, 0]], predict=lambda Z: Z[:, 0] > 1.5)
     full = figures.pixels(fig)
-    stored = decoded(png_bytes(full)).astype(int)
-    assert np.abs(full - stored).max() <= 8
-    assert (stored[full.min(axis=2) == 255] == 255).all()
+    stored = decoded(png_bytes(full))
+
+    def on(ground, picture):
+        share = picture[..., 3:] / 255
+        return picture[..., :3] * share + ground * (1 - share)
+
+    for ground in (255, 17):
+        assert np.abs(on(ground, full) - on(ground, stored)).max() <= 12
+    assert (stored[full[..., 3] == 0] == 0).all()
 
 
 def test_even_a_picture_of_noise_is_stored_small(rng):
     fig, ax = new_figure(3, 3)
     draw.draw_kernel(ax, rng.random((200, 200)))
-    assert len(png_bytes(fig)) < 60_000
-    noise = rng.integers(0, 256, (100, 100, 3), dtype=np.uint8)
+    assert len(png_bytes(fig)) < figures.LARGEST_PNG
+    noise = rng.integers(0, 256, (100, 100, 4), dtype=np.uint8)
     assert len(png_bytes(noise, largest=8_000)) <= 8_000 < len(png_bytes(noise))
 
 
@@ -330,3 +371,42 @@ def test_columns_of_unequal_length_are_refused():
         tables.table({"a": [1], "b": [1, 2]})
     with pytest.raises(ValueError, match="columns is empty"):
         tables.table({})
+
+
+# ------------------------------------------------------------------ what a figure lacks
+
+
+def test_an_axis_with_numbers_wants_a_label_and_one_with_names_does_not(shown):
+    fig, axes = new_figure(7, 3, ncols=3)
+    axes[0].plot([0, 1], [5, 6])
+    axes[0].set_xlabel("step")
+    axes[1].bar(["red", "blue"], [1, 2])
+    axes[1].set_yscale("log")
+    axes[2].plot([0, 1])
+    axes[2].set_axis_off()
+    show(fig, SENTENCE)
+    metadata = shown[0]._repr_mimebundle_()[1]["image/png"]
+    assert metadata["width"] == 700
+    assert metadata["faults"] == [
+        "axes 1: the y axis has numbers and no label",
+        "axes 2: the y axis has numbers and no label",
+    ]
+    axes[0].set_ylabel("height")  # speaks for its row
+    show(fig, SENTENCE)
+    assert "faults" not in shown[2]._repr_mimebundle_()[1]["image/png"]
+    axes[0].set_ylabel("")
+    fig.supylabel("height")
+    show(fig, SENTENCE)
+    assert "faults" not in shown[4]._repr_mimebundle_()[1]["image/png"]
+
+
+def test_a_legend_over_marks_is_found():
+    fig, ax = new_figure(3, 3)
+    ax.scatter([0, 1], [0, 1], label="points")
+    ax.set(xlabel="x", ylabel="y")
+    legend = ax.legend(loc="upper left")
+    png_bytes(fig)
+    assert faults(fig) == []
+    legend.set_loc("upper right")
+    png_bytes(fig)
+    assert faults(fig) == ["axes 1: the legend lies over 1 marks"]

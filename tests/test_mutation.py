@@ -3,8 +3,9 @@
 import json
 from pathlib import Path
 
+import nbformat
 import pytest
-from support import scanning
+from support import equivalent, scanning
 from support.mutation import verdicts
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
@@ -137,6 +138,36 @@ check("cpd.7", once, twice)"""
     assert plain.complaints and all("P @ P" in s or "X.T @ P" in s for s in plain.complaints)
     (excused,) = judge(source.format("  # mutation: equivalent, P is a projector"))
     assert excused.complaints == () and excused.mutants > 0
+
+
+def test_the_file_of_equivalent_lines_does_what_the_comment_does(judge, monkeypatch):
+    line = "twice = np.trace(X.T @ P @ P @ X)"
+    source = f"""
+P = np.eye(6) - 1 / 6
+once = np.trace(X.T @ P @ X)
+{line}
+check("cpd.7", once, twice)"""
+    monkeypatch.setattr(equivalent, "rows", lambda table: [("01-demo", line, "a projector")])
+    assert judge(source)[0].complaints == ()
+    monkeypatch.setattr(equivalent, "rows", lambda table: [("02-demo", line, "a projector")])
+    assert judge(source)[0].complaints != ()
+
+
+def test_comments_are_moved_from_the_cells_into_the_file(tmp_path):
+    cell = nbformat.v4.new_code_cell("def f(b):\n    return -b  # mutation: equivalent, b is even")
+    path, table = tmp_path / "01-demo.ipynb", tmp_path / "equivalent.csv"
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
+    table.write_text("chapter,line,reason\n01-demo,gone = 1,it was there\n", encoding="utf-8")
+    row = ("01-demo", "return -b", "b is even")
+    assert equivalent.collect(path, table) == [row]
+    assert equivalent.collect(path, table) == []
+    assert nbformat.read(path, 4).cells[0].source == "def f(b):\n    return -b"
+    assert equivalent.prune(table, tmp_path) == [("01-demo", "gone = 1", "it was there")]
+    assert equivalent.rows(table) == [row]
+
+
+def test_every_equivalent_line_is_a_line_of_its_chapter():
+    assert equivalent.stale() == []
 
 
 def test_mutants_start_from_the_values_before_the_cell(judge):

@@ -22,10 +22,10 @@ from umlbook.book.ledger import entries
 from umlbook.book.ledger.glossary import terms
 from umlbook.book.ledger.notation import symbols
 from umlbook.book.page import frames
+from umlbook.book.page.folding import is_folded
 from umlbook.book.site.api.names import public
 from umlbook.book.site.build import MARKER
 from umlbook.book.site.checks import contents, external_loads, link_problems
-from umlbook.book.site.code import is_folded
 from umlbook.book.site.pages import IS_STEPPER, page_source, pages_in
 from umlbook.book.site.references import with_equation_links
 
@@ -169,7 +169,7 @@ def test_what_a_cell_shows_stands_in_sight_and_its_code_is_folded(site):
         html = text_of(site / f"{path.stem}.html")
         folded = re.findall(r'<details class="code">.*?</details>', html, re.DOTALL)
         cells = [cell for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"]
-        assert len(folded) == sum(map(is_folded, cells)) >= len(cells) / 2, path.name
+        assert len(folded) == sum(map(is_folded, cells)) >= len(cells) / 6, path.name
         assert not any('class="output' in code for code in folded), path.name
         assert all("<pre>" in code for code in folded), path.name
 
@@ -310,7 +310,7 @@ def test_a_stepper_moves_by_keyboard_by_click_and_by_slider(site, browser):
         assert said.get_attribute("aria-live") == "polite"
 
 
-def test_in_the_dark_theme_text_is_light_and_pictures_stay_on_white(site, browser):
+def test_in_the_dark_theme_text_is_light_and_pictures_let_the_page_through(site, browser):
     with opened(browser, site / "00-start-here.html", color_scheme="dark") as page:
         colour = (
             "name => node => getComputedStyle(node)[name].match(/\\d+/g).slice(0, 3).map(Number)"
@@ -319,7 +319,7 @@ def test_in_the_dark_theme_text_is_light_and_pictures_stay_on_white(site, browse
         assert max(page.locator("body").evaluate(of("backgroundColor"))) < 60
         assert min(page.locator("article p").first.evaluate(of("color"))) > 150
         picture = pixels(page.locator("figure.picture img").first)
-        assert np.median(picture) == 255
+        assert np.median(picture) < 60
 
 
 def test_search_finds_a_word_without_a_server(site, browser):

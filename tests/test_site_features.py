@@ -18,8 +18,8 @@ from umlbook.book.exercises.bank import all_exercises, all_questions
 from umlbook.book.exercises.judge import judge
 from umlbook.book.exercises.quiz import Quiz
 from umlbook.book.page.figures import PALETTE
+from umlbook.book.page.folding import fold, is_folded
 from umlbook.book.site.answers import order_rules
-from umlbook.book.site.code import is_folded
 from umlbook.book.site.search import plain_text
 from umlbook.book.site.squeeze import squeezed
 from umlbook.datasets import make_parallel_lines
@@ -45,6 +45,15 @@ def printed(text):
         (True, code("check('cpd.3', left, right)", printed("(6.3) holds"))),
         (True, code("def f(x):\n    return x\n\n\ncheck('cpd.3', f(1), 1)", printed("holds"))),
         (True, code("import numpy as np\nfrom umlbook import NAML")),
+        (True, code("fig, ax = new_figure()\nax.plot(x)\nshow(fig, 'A line.')")),
+        (True, code("def drawn(ax, s):\n    ax.plot(s)\n\n\nstepper(run, draw=drawn)")),
+        (True, code("from umlbook.book.hands import bend\n\nbend(X)")),
+        (True, code("print(1)", metadata={"tags": ["folded"]})),
+        (True, code("def share(by):\n    return by\n\n\nexplorer(f, because=share(2))")),
+        (True, code("because = f'It is {share(2)}.'")),
+        (False, code("check('cpd.3', left, right)", metadata={"tags": ["open"]})),
+        (False, code("print(1)")),
+        (False, code("def squares(x):\n    return x**2\n\n\ntable({'x': squares(x)})")),
         (False, code("def f(x):\n    return x")),
         (False, code("X = load('wine').data")),
         (False, code("def mine(x):\n    yield x\n\n\nlist(mine(1))", printed("[1]"))),
@@ -52,8 +61,12 @@ def printed(text):
         (False, code("")),
     ],
 )  # fmt: skip
-def test_code_is_folded_where_it_shows_something_and_is_no_algorithm(folded, cell):
+def test_code_is_folded_where_it_draws_or_confirms_and_is_no_algorithm(folded, cell):
     assert is_folded(cell) is folded
+    cell.metadata["jupyter"] = {"source_hidden": not folded, "outputs_hidden": True}
+    fold(cell)
+    assert cell.metadata["jupyter"].get("source_hidden", False) is folded
+    assert cell.metadata["jupyter"]["outputs_hidden"] is True
 
 
 def test_among_exercises_only_the_cell_for_the_answer_is_open():

@@ -247,7 +247,7 @@ def answer_after_check(area: Locator) -> str:
 def visible_pictures(area: Locator) -> list[np.ndarray]:
     """The pictures in an output that a reader sees now, decoded, each height x width x 3."""
     files = [base64.b64decode(data) for data in area.evaluate(_VISIBLE_IMAGES)]
-    return [np.asarray(Image.open(io.BytesIO(file)).convert("RGB")) for file in files]
+    return [np.asarray(Image.open(io.BytesIO(file)).convert("RGBA")) for file in files]
 
 
 def is_blank(picture: np.ndarray) -> bool:

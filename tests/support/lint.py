@@ -15,9 +15,11 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from support.reading import reading_problems
+
 Rule = Callable[[NotebookNode], list[str]]
 
-MAX_BYTES = 700_000
+MAX_BYTES = 1_300_000  # with pictures for dense screens
 MAX_CODE_LINES = 20
 MIN_SENTENCE = 40  # characters
 SECTIONS = ("What breaks", "Exercises", "Summary")  # of every chapter but the tour
@@ -303,4 +305,4 @@ def file_problems(path: Path) -> list[str]:
     size = path.stat().st_size
     if size >= MAX_BYTES:
         problems.append(f"the file has {size / 1000:.0f} kB, want under {MAX_BYTES / 1000:.0f}")
-    return problems + links(notebook, path.parent)
+    return problems + reading_problems(path, notebook) + links(notebook, path.parent)

@@ -11,7 +11,8 @@ of its sides; what reaches both, like data or an objective evaluated twice, is c
 which an identity stays true. Where no formula belongs to one side, and for inequalities and
 errata without a corrected form, one `LedgerError` among the mutants and negated values is enough.
 
-The comment ``# mutation: equivalent`` excuses the mutants of expressions that start on its line.
+A line of `equivalent.csv`, or the comment ``# mutation: equivalent`` at the end of a line, excuses
+the mutants of expressions that start on it.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ from pathlib import Path
 
 import numpy as np
 
+from support import equivalent
+from support.equivalent import COMMENT
 from support.scanning import ledger_calls, notebook_cells, scan_notebook
 from umlbook.book.ledger.evidence import LedgerError
 
-ESCAPE = "# mutation: equivalent"
 NOT_FORMULAS = {
     *((ast.Subscript, "slice"), (ast.Call, "keywords"), (ast.If, "test"), (ast.While, "test")),
     *((ast.FunctionDef, "args"), (ast.FunctionDef, "decorator_list"), (ast.Lambda, "args")),
@@ -355,12 +357,15 @@ def verdicts(path: Path) -> list[Verdict]:
     escaped: set[ast.AST] = set()
     found: list[Verdict] = []
     expected = len(scan_notebook(path).calls)
+    equal = equivalent.equivalent_lines(path.stem)
     for i, (kind, source, tags) in enumerate(notebook_cells(path)):
         if kind != "code" or len(found) == expected:  # nothing is left to try after the last
             continue
         where, lines = f"{path.name}, cell {i}", source.splitlines()
         tree = ast.parse(source, where)
-        escaped |= {n for n in ast.walk(tree) if ESCAPE in lines[getattr(n, "lineno", 1) - 1]}
+        commented = {line for line, _ in equivalent.commented(source)}
+        excused = [COMMENT.sub("", line).strip() in equal | commented for line in lines]
+        escaped |= {n for n in ast.walk(tree) if lines and excused[getattr(n, "lineno", 1) - 1]}
         with chdir(path.parent):
             if calls := ledger_calls(tree, where):
                 cell = _Cell(tree, functions, namespace, escaped)

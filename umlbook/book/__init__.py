@@ -5,8 +5,12 @@ exercises and quizzes, `hands` the pictures that a reader moves, `own` the chapt
 data, `lite` the book that runs in a browser, and `site` the static pages. The imports go one way:
 `page` and `lite` import none of the others, `ledger`, `exercises`, `hands` and `own` import `page`
 only, and `site` imports `page`, `ledger` and `lite`.
+
+Imported in a notebook, this limits the kernel's linear algebra to one thread (`umlbook._threads`)
+and puts a bar under cells that take long (`page.waiting`); `import umlbook` alone changes nothing.
 """
 
+from umlbook._threads import limit_kernel
 from umlbook.book.exercises.hand_in import hand_in
 from umlbook.book.exercises.judge import exercise
 from umlbook.book.exercises.progress import report, set_student
@@ -29,6 +33,10 @@ from umlbook.book.page.figures import PALETTE, line_look, new_figure, show
 from umlbook.book.page.invariants import monotone, on_simplex, orthonormal, psd, rows_sum_to_one
 from umlbook.book.page.stepper import stepper
 from umlbook.book.page.tables import rounded, table
+from umlbook.book.page.waiting import announce_slow_cells
+
+limit_kernel()
+announce_slow_cells()
 
 __all__ = [
     "PALETTE",

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from umlbook._browser import in_browser, needs_a_computer
+from umlbook._threads import limit_children
 from umlbook.tools import copies
 
 FIRST_NOTEBOOK = "00-start-here.ipynb"
@@ -91,7 +92,7 @@ def build_parser(words: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def read(args: argparse.Namespace) -> int:
-    """Open JupyterLab on the checkout's notebooks, or on the reader's copy of the package's."""
+    """Open JupyterLab on a copy of the notebooks, or inside a checkout on its own."""
     try:
         folder = notebook_folder(args.folder)
     except OSError as error:
@@ -125,7 +126,12 @@ def notebook_folder(chosen: Path | None) -> Path | None:
         None when there is nothing to read.
     """
     checkout, packaged = copies.checkout_notebooks(), copies.packaged_notebooks()
-    if checkout is not None and chosen is None:
+    if checkout is not None and chosen is None and copies.is_inside(Path.cwd(), checkout.parent):
+        print(
+            f"Opening the notebooks of the checkout itself, {checkout}: what you change there you "
+            "change in the book (in another folder umlbook makes you a copy)",
+            flush=True,
+        )
         return checkout
     source = packaged or checkout
     if source is None:
@@ -134,6 +140,8 @@ def notebook_folder(chosen: Path | None) -> Path | None:
     result = copies.copy_notebooks(source, folder, _ask_to_replace)
     if result.written:
         print(f"Copied {len(result.written)} files of the book to {folder}", flush=True)
+    else:
+        print(f"Opening your copy of the book in {folder}", flush=True)
     for name in result.kept:
         print(f"Kept your {name}; the book has a newer one (rename yours to get it)", flush=True)
     return folder
@@ -143,6 +151,7 @@ def open_jupyterlab(folder: Path, *, browser: bool, port: int | None) -> int:
     """Run JupyterLab in a folder, on its first notebook, until it is stopped."""
     from jupyterlab.labapp import LabApp  # slow to import, and not needed for --help
 
+    limit_children()
     LabApp.launch_instance(jupyterlab_arguments(folder, browser=browser, port=port))
     return 0
 

@@ -1,7 +1,8 @@
 """Where the notebooks lie, and how a reader gets a copy that no upgrade overwrites.
 
-In a checkout the notebooks are read in place. An installed package carries them in
-``umlbook/_notebooks`` and they are copied to a folder of the reader's, together with a manifest:
+Inside a checkout the notebooks are read in place. Elsewhere they are copied to a folder of the
+reader's (from ``umlbook/_notebooks`` in an installed package, from the checkout in an editable
+installation), together with a manifest:
 the hash of each notebook as it was copied. A copy that still has this hash is the book's own and
 is brought up to date in silence; any other copy is the reader's work.
 """
@@ -43,6 +44,11 @@ def checkout_notebooks(*roots: Path) -> Path | None:
         if notebooks.is_dir() and _project_name(root / "pyproject.toml") == "umlbook":
             return notebooks
     return None
+
+
+def is_inside(folder: Path, root: Path) -> bool:
+    """Return whether a folder is a root or lies below it."""
+    return folder.resolve().is_relative_to(root.resolve())
 
 
 def packaged_notebooks() -> Path | None:

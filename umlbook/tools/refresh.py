@@ -24,8 +24,9 @@ import nbformat
 from nbformat import NotebookNode
 from tqdm.auto import tqdm
 
+from umlbook._threads import ONE_THREAD
 from umlbook.book.exercises.progress import READER
-from umlbook.book.page import frames
+from umlbook.book.page import folding, frames
 from umlbook.tools import jitter
 from umlbook.tools.authoring import METADATA, cell_ids
 
@@ -33,13 +34,7 @@ if TYPE_CHECKING:
     from nbclient import NotebookClient
 
 #: One BLAS thread and one hash seed: sums and set orders that do not depend on the machine.
-KERNEL_ENVIRONMENT = {
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "VECLIB_MAXIMUM_THREADS": "1",
-    "PYTHONHASHSEED": "0",
-}
+KERNEL_ENVIRONMENT = {**ONE_THREAD, "PYTHONHASHSEED": "0"}
 SEED = 1  # of the noise with which a notebook is run a second time
 CELL_TIMEOUT = 1800  # seconds, the same as in the tests; only a cell that hangs takes so long
 START_TIMEOUT = 600  # seconds until a kernel answers, the same as in the tests
@@ -134,6 +129,13 @@ def normalised(notebook: NotebookNode) -> NotebookNode:
     return nbformat.from_dict(
         {"cells": cells, "metadata": kept | METADATA, "nbformat": 4, "nbformat_minor": 5}
     )
+
+
+def fold_code(notebook: NotebookNode) -> None:
+    """Fold the code that only draws or confirms, as the static pages do."""
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            folding.fold(cell)
 
 
 def notebook_bytes(notebook: NotebookNode) -> bytes:
@@ -268,6 +270,8 @@ def refreshed_bytes(
     with_noise = executed(written, path.parent, on_cell, jitter.environment(SEED))
     _refuse_noise(notebook, with_noise)
     normal = normalised(notebook)
+    if frames.frames_folder(path) is not None:  # a chapter
+        fold_code(normal)
     return notebook_bytes(normal), frames.frame_files(notebook, [cell.id for cell in normal.cells])
 
 

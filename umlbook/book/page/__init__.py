@@ -1,6 +1,7 @@
 """What a page is made of.
 
 - `figures`: one look for all pictures, and `show`, which gives each its sentence
+- `pixels`: a figure as a picture for light and dark pages; as a small file
 - `draw`, `draw_tables`, `draw_weights`: drawings of points, kernels, paths; of scores and ranks; of
   functions of weights
 - `tables`: a table as text, HTML and Markdown, with numbers rounded so that they can be stored
@@ -8,6 +9,8 @@
 - `frames`: the pictures of a stepper, stored for the static pages
 - `compare`: the first step at which two streams of states part; `difference` (how), `causes` (why)
   and `side_by_side` (what it looks like) are its parts
+- `folding`: which code is folded over what it shows; `faults`: what a figure lacks
+- `waiting`: a bar under a cell that takes long
 - `explorer`: a question, sliders, and a picture that waits for a prediction; `prediction` judges it
 - `twin`: a widget while it lives, and its static twin afterwards
 """

@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.colors import ListedColormap, to_rgb
+from matplotlib.colors import ListedColormap, to_rgb, to_rgba
 from matplotlib.patches import Polygon
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +26,9 @@ Map = Callable[[Floats], ArrayLike]
 """A function of an (m, 2) array of points."""
 
 GRID_LINES = "#8C8C8C"
-"""Lines of a grid that is to be seen: contrast 3.4 on white."""
+"""Lines of a grid that is to be seen: contrast 3.4 on white, 5.6 on a dark page."""
+TINT = 0.12
+"""How much of its colour a region has; the rest is page."""
 GRID = 30_000
 """Points of the grid on which a decision boundary is looked for."""
 
@@ -174,7 +176,7 @@ def draw_kernel(ax: Axes, K: ArrayLike, *, order: ArrayLike | None = None) -> Ax
     # Few levels, and an odd number of them so that zero has its own, keep the stored PNG small.
     levels = colormaps["PuOr" if signed else "cividis"].resampled(31)
     image = ax.imshow(values, levels, interpolation="nearest", vmin=-reach * signed, vmax=reach)
-    ax.figure.colorbar(image, ax=ax, shrink=0.9)
+    ax.figure.colorbar(image, ax=ax, shrink=0.9, label="entry")
     ax.spines[:].set_visible(False)
     ax.set(xlabel="point", ylabel="point")
     ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
@@ -317,8 +319,8 @@ def _draw_regions(ax: Axes, predict: Map, marks: NDArray[Any]) -> None:
         raise ValueError(f"predict gave shape {found.shape} for {len(mesh)} points: one label each")
     names = np.unique(np.concatenate([marks, found]))
     region = np.searchsorted(names, found).reshape(len(y), len(x))
-    colours = [to_rgb(class_look(number)["color"]) for number in class_numbers(names)]
-    tints = ListedColormap([tuple(0.88 + 0.12 * np.array(colour)) for colour in colours])
+    colours = [class_look(number)["color"] for number in class_numbers(names)]
+    tints = ListedColormap([to_rgba(colour, TINT) for colour in colours])
     ax.imshow(region, tints, origin="lower", extent=(left, right, low, high),
               aspect=ax.get_aspect(), vmin=-0.5, vmax=len(names) - 0.5,
               interpolation="nearest", zorder=0)  # fmt: skip
@@ -348,6 +350,11 @@ def _frame(ax: Axes, points: Floats, equal: bool, *, pad: float = 0.07) -> None:
     ax.set_xlim(low[0] - margin[0], high[0] + margin[0])
     ax.set_ylim(low[1] - margin[1], high[1] + margin[1])
     ax.set_aspect("equal" if equal else "auto")
+    place = ax.get_subplotspec()  # in a grid of axes the outer ones speak for all
+    if not ax.get_xlabel() and (place is None or place.is_last_row()):
+        ax.set_xlabel("first coordinate")
+    if not ax.get_ylabel() and (place is None or place.is_first_col()):
+        ax.set_ylabel("second coordinate")
 
 
 def _grid_lines(points: Floats, lines: int) -> list[Floats]:

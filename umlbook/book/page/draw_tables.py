@@ -25,7 +25,7 @@ def draw_cells(ax: Axes, values: ArrayLike, rows: Sequence[str], columns: Sequen
     ax.imshow(grid, cmap="Blues", vmin=0, vmax=1.15, aspect="auto")
     for (i, j), value in np.ndenumerate(grid):
         if np.isfinite(value):
-            colour = "white" if value > 0.7 else INK
+            colour = "white" if value > 0.7 else "#222222"
             ax.text(j, i, f"{100 * value:.0f}", ha="center", va="center", color=colour, fontsize=7)
     ax.set_xticks(range(len(columns)), columns, rotation=60, ha="right")
     ax.set_yticks(range(len(rows)), rows)

@@ -17,6 +17,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from umlbook.book.page.figures import image_html, pixels, png_bytes, style
+from umlbook.book.page.pixels import DENSITY, DPI
 from umlbook.book.page.prediction import Prediction
 from umlbook.book.page.tables import Table, table
 from umlbook.book.page.twin import Twinned, live_view
@@ -303,16 +304,18 @@ def explorer(
 
 def _assembled(pictures: Sequence[np.ndarray], titles: Sequence[str]) -> Figure:
     """Return one figure with the pictures, pixel for pixel, in a row if they fit, else stacked."""
-    head = 26  # pixels above each picture for its title
+    dots = DPI * DENSITY  # an inch
+    head = 26 * DENSITY  # above each picture for its title
     heights = [picture.shape[0] + head for picture in pictures]
     widths = [picture.shape[1] for picture in pictures]
-    row = sum(widths) <= 100 * WIDEST
+    row = sum(widths) <= dots * WIDEST
     width, height = (sum(widths), max(heights)) if row else (max(widths), sum(heights))
-    fig = Figure(figsize=(width / 100, height / 100), dpi=100)
+    fig = Figure(figsize=(width / dots, height / dots), dpi=dots)
     left, top = 0, height
     for picture, title in zip(pictures, titles, strict=True):
         with style():
-            fig.text((left + 8) / width, (top - 6) / height, title, va="top", weight="bold")
+            place = (left + 8 * DENSITY) / width, (top - 6 * DENSITY) / height
+            fig.text(*place, title, va="top", weight="bold")
         fig.figimage(picture, left, top - head - picture.shape[0])
         left, top = (left + picture.shape[1], top) if row else (0, top - head - picture.shape[0])
     return fig

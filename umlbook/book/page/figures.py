@@ -6,28 +6,27 @@ widget callbacks, which run in another thread, would share and draw blank; nothi
 
 from __future__ import annotations
 
-import io
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import wraps
 from html import escape
 from typing import Any, ParamSpec, TypeVar, cast
 
 import matplotlib as mpl
-import numpy as np
 from IPython.core.getipython import get_ipython
 from IPython.display import display
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
-from PIL import Image
+
+from umlbook.book.page.faults import faults
+from umlbook.book.page.pixels import DPI, Pixels, page_size, png, transparent
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#222222", "#692D00", "#332288")
-"""Class colours after Okabe and Ito, all at contrast 3:1 or more on white.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#7E47ED", "#827741", "#C90022")
+"""Class colours, the first four after Okabe and Ito: contrast 3:1 or more on white and on the dark
+grounds of JupyterLab and of the static pages.
 
 Any two of them stay apart in protanopia, deuteranopia and tritanopia: see `accessibility`.
 """
@@ -36,8 +35,19 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("solid", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)))
 """Line styles, used beside colour for lines."""
 
-INK, MUTED, FAINT = "#222222", "#6B6B6B", "#D0D0D0"
-"""Text and main lines; secondary marks (contrast 5:1); grids and other decoration."""
+INK, MUTED, FAINT = "#767676", "#888888", "#88888859"
+"""Text and main lines; secondary marks; grids and other decoration, which let the page through.
+
+No colour has contrast 4.5 on white and on JupyterLab's dark ground, since these two differ by 18.9
+and not by 4.5 squared. `INK` has 4.54 on white and 4.16 on the dark one, where `THEMED` lifts it.
+"""
+
+PICTURE = "umlbook-picture"
+"""The class of a picture in HTML."""
+DARK = "body[data-jp-theme-light=false]"
+"""JupyterLab's body in a dark theme."""
+THEMED = f"<style>{DARK} :is(.jp-RenderedImage img,.{PICTURE}){{filter:brightness(1.2)}}</style>"
+"""The rule that makes pictures lighter on a dark ground; a page that does not run it drops it."""
 
 STYLE: dict[str, Any] = {
     "axes.axisbelow": True,
@@ -50,7 +60,7 @@ STYLE: dict[str, Any] = {
     "axes.titlelocation": "left",
     "axes.titlesize": 10,
     "axes.titleweight": "bold",
-    "figure.dpi": 100,
+    "figure.dpi": DPI,
     "figure.facecolor": "white",
     "font.family": "DejaVu Sans",
     "font.size": 10,
@@ -59,7 +69,7 @@ STYLE: dict[str, Any] = {
     "legend.fontsize": 9,
     "legend.framealpha": 0.9,
     "lines.linewidth": 1.6,
-    "savefig.dpi": 100,
+    "savefig.dpi": DPI,
     "savefig.facecolor": "white",
     "savefig.transparent": False,
     "text.color": INK,
@@ -145,29 +155,20 @@ def new_figure(
 
 
 @styled
-def pixels(fig: Figure) -> NDArray[np.uint8]:
-    """Return the figure as it is shown, opaque on white: an array of shape (height, width, 3)."""
-    fig.set_dpi(100)
-    fig.patch.set(facecolor="white", alpha=1)
-    canvas = FigureCanvasAgg(fig)
-    canvas.draw()
-    return np.array(canvas.buffer_rgba())[..., :3]
+def pixels(fig: Figure) -> Pixels:
+    """Return the figure as it is shown, the page's white transparent, with four channels."""
+    return transparent(fig, INK)
 
 
-def png_bytes(picture: Figure | NDArray[np.uint8], *, largest: int = LARGEST_PNG) -> bytes:
-    """Return a figure, or its pixels, as an opaque PNG with a palette of colours.
+def png_bytes(picture: Figure | Pixels, *, largest: int = LARGEST_PNG) -> bytes:
+    """Return a figure, or its pixels, as a transparent PNG with a palette of colours.
 
-    A palette of 256 colours is not seen to differ from full colour in a chart and takes a third
-    of the room; a picture that is still larger than `largest` bytes gets fewer colours.
+    A picture that is larger than `largest` bytes gets fewer colours.
     """
-    image = Image.fromarray(pixels(picture) if isinstance(picture, Figure) else picture)
+    dots = pixels(picture) if isinstance(picture, Figure) else picture
     data = b""
     for colours in (256, 64, 16):
-        out = io.BytesIO()
-        # This method bounds the error of the rarest colour too: 4 of 255 at 256 colours.
-        few = image.quantize(colours, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-        few.save(out, format="PNG", optimize=True)
-        data = out.getvalue()
+        data = png(dots, colours)
         if len(data) <= largest:
             break
     return data
@@ -177,16 +178,19 @@ def image_html(png: bytes, alt: str) -> str:
     """Return an HTML image with the bytes inside it and `alt` for those who cannot see it."""
     source = b64encode(png).decode("ascii")
     return (
-        f'<img alt="{escape(alt)}" src="data:image/png;base64,{source}" '
-        'style="max-width:100%;height:auto;background:white">'
+        f'<img alt="{escape(alt)}" src="data:image/png;base64,{source}" class="{PICTURE}" '
+        f'width="{page_size(png)[0]}" style="max-width:100%;height:auto">'
     )
 
 
 class Picture:
-    """A PNG whose plain text and alternative text are its sentence."""
+    """A PNG whose plain text and alternative text are its sentence.
 
-    def __init__(self, png: bytes, sentence: str) -> None:
-        self.png, self.sentence = png, sentence
+    Its metadata say how wide it is on the page, and what a lint has to complain of.
+    """
+
+    def __init__(self, png: bytes, sentence: str, faults: Sequence[str] = ()) -> None:
+        self.png, self.sentence, self.faults = png, sentence, list(faults)
 
     def __repr__(self) -> str:
         return self.sentence
@@ -195,7 +199,10 @@ class Picture:
         # As text: the kernel in a browser does not encode the bytes of what is displayed.
         png = b64encode(self.png).decode("ascii")
         data = {"image/png": png, "text/plain": self.sentence}
-        return data, {"image/png": {"alt": self.sentence}}
+        known: dict[str, Any] = {"alt": self.sentence, "width": page_size(self.png)[0]}
+        if self.faults:
+            known["faults"] = self.faults
+        return data, {"image/png": known}
 
 
 class _Caption:
@@ -209,7 +216,7 @@ class _Caption:
 
     def _repr_mimebundle_(self, **kwargs: object) -> dict[str, str]:
         html = f'<p class="umlbook-caption" style="max-width:44em">{escape(self.sentence)}</p>'
-        return {"text/html": html, "text/plain": self.sentence}
+        return {"text/html": THEMED + html, "text/plain": self.sentence}
 
 
 def show(fig: Figure, sentence: str) -> None:
@@ -236,6 +243,6 @@ def show(fig: Figure, sentence: str) -> None:
             f"sentence has {len(sentence)} characters ({sentence!r}): at least "
             f"{SHORTEST_SENTENCE} are expected; say what is to be seen, with its numbers"
         )
-    display(Picture(png_bytes(fig), sentence))
+    display(Picture(png_bytes(fig), sentence, faults(fig)))
     if get_ipython() is not None:  # outside a notebook the line above has printed the sentence
         display(_Caption(sentence))

@@ -26,6 +26,7 @@ from umlbook.book.page import frames
 from umlbook.book.page.draw import draw_path
 from umlbook.book.page.figures import INK, image_html, new_figure, pixels, png_bytes, styled
 from umlbook.book.page.invariants import Invariant, State, value_of
+from umlbook.book.page.pixels import Pixels, black_page, drawn, matted
 from umlbook.book.page.tables import Table, formatted_column, table
 from umlbook.book.page.twin import Twinned, live_view
 
@@ -51,18 +52,31 @@ class _MarkedPaths:
         for ax, (name, path) in zip(axes[:, 0], values.items(), strict=True):
             draw_path(ax, path, label=name, sign=0)
             ax.label_outer()
-            self.rings += ax.plot(0, path[0], animated=True, **look)  # left out of the background
-        pixels(fig)
-        self.canvas = cast(FigureCanvasAgg, fig.canvas)
-        self.background = self.canvas.copy_from_bbox(fig.bbox)
+            # Left out of the grounds; at the first and last step a ring reaches over the frame.
+            self.rings += ax.plot(0, path[0], animated=True, clip_on=False, **look)
+        drawn(fig)  # finds the places
+        self.grounds = [self._ground(fig)]
+        with black_page(fig):
+            self.grounds.append(self._ground(fig))
 
-    def pixels(self, step: int) -> NDArray[np.uint8]:
+    @staticmethod
+    def _ground(fig: Figure) -> tuple[FigureCanvasAgg, Any]:
+        """All but the rings, on a canvas of its own."""
+        drawn(fig)
+        canvas = cast(FigureCanvasAgg, fig.canvas)
+        return canvas, canvas.copy_from_bbox(fig.bbox)
+
+    def pixels(self, step: int) -> Pixels:
         """Return the paths with the given step ringed."""
-        self.canvas.restore_region(self.background)
         for ring, path in zip(self.rings, self.paths, strict=True):
             ring.set_data([step], [path[step]])
-            ring.axes.draw_artist(ring)
-        return np.array(self.canvas.buffer_rgba())[..., :3]
+        return matted(*(self._ringed(*ground) for ground in self.grounds))
+
+    def _ringed(self, canvas: FigureCanvasAgg, ground: Any) -> NDArray[np.uint8]:
+        canvas.restore_region(ground)
+        for ring in self.rings:
+            ring.draw(canvas.get_renderer())
+        return np.array(canvas.buffer_rgba())[..., :3]
 
 
 class Stepper(Twinned):
@@ -157,7 +171,7 @@ class Stepper(Twinned):
                 draw_path(ax, path, label=name, sign=0)
         return fig
 
-    def pixels(self, step: int) -> NDArray[np.uint8]:
+    def pixels(self, step: int) -> Pixels:
         """Return the picture of one state beside the paths on which it is marked."""
         parts = []
         if self.draw:

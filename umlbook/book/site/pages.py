@@ -18,10 +18,11 @@ import nbformat
 from nbformat import NotebookNode
 
 from umlbook.book.page.frames import frames_folder, read_frames
+from umlbook.book.page.pixels import page_size
 from umlbook.book.site.answers import printed_question, puzzle, quiz
 from umlbook.book.site.code import code_parts
 from umlbook.book.site.references import TAG
-from umlbook.book.site.snippets import figure, note, output, picture_size, raw, stepper, tools
+from umlbook.book.site.snippets import figure, note, output, raw, stepper, tools
 
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+\.ipynb)(#[^)\s]*)?\)")
 _EQUATION_CELL = re.compile(r'(<tr><td style="text-align: left">)(\d+\.\d+)(</td>)')
@@ -185,7 +186,7 @@ def _outputs(source: Source, cell: NotebookNode, number: int) -> Iterator[str]:
             name = f"_static/pictures/{page.name}/{number:03d}-{place}.png"
             source.files[name] = base64.b64decode(data["image/png"])
             captions.add(data["text/plain"])
-            size = picture_size(source.files[name])
+            size = page_size(source.files[name])
             yield raw(figure(page.root + name, size, data["text/plain"]))
         elif "umlbook-caption" in data.get("text/html", "") and data["text/plain"] in captions:
             continue  # it is the figure's caption already
@@ -242,5 +243,5 @@ def _stepper(source: Source, cell_id: str, number: int, data: Mapping[str, str])
         name = f"_static/frames/{page.name}/{step.picture.name}"
         source.files[name] = step.picture.read_bytes()
         addresses.append(page.root + name)
-    size = picture_size(stored.steps[0].picture.read_bytes())
+    size = page_size(stored.steps[0].picture.read_bytes())
     return stepper(stored, addresses, size, data["text/html"], f"steps-{number}")

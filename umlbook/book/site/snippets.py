@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Sequence
 from html import escape
 
@@ -44,12 +43,6 @@ def tools(notebook: str) -> str:
         '<button type="button" class="all-code" aria-pressed="false" hidden>Show all code</button>'
         "</p>"
     )
-
-
-def picture_size(png: bytes) -> tuple[int, int]:
-    """Return width and height of a PNG, in pixels."""
-    width, height = struct.unpack_from(">II", png, 16)
-    return width, height
 
 
 def _image(address: str, size: tuple[int, int], alt: str) -> str:

@@ -1,0 +1,131 @@
+"""What a chapter owes to somebody who reads it: rules as in `lint`, for chapters only.
+
+The chapters that do not keep a rule yet are named in `COMING`, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from support.equivalent import commented
+from support.symbols import letters, main_letters
+from umlbook.book.ledger.notation import symbols
+from umlbook.book.page.folding import is_folded
+
+COMING = ("02", "03", "04", "05", "06", "07", "08", "09", "13")
+"""Chapters that are still being brought into this form."""
+REMEMBERED = ("01", "02", "03", "04", "05", "06", "07", "08", "11", "12", "13")
+"""Chapters that teach a method, or how to compare methods."""
+
+CELLS_BEFORE_PICTURE = 8
+VERDICTS = 3
+"""So many lines of verdicts one after the other are a wall; there is text between fewer."""
+
+_VERDICT = re.compile(r"^\(\d+\.\d+\) .* holds: .*<", re.MULTILINE)
+_NEXT = re.compile(r"\*\*Next:\*\*.*?\]\([^)]+\.ipynb[^)]*\)", re.DOTALL)
+_SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
+
+
+def folded_code(notebook: NotebookNode) -> list[str]:
+    """Code that only draws or confirms is folded, as `umlbook refresh` stores it."""
+    return [
+        f"cell {number} is {'open' if is_folded(cell) else 'folded'}: run `umlbook refresh`"
+        for number, cell in enumerate(notebook.cells, start=1)
+        if cell.cell_type == "code"
+        and is_folded(cell) != cell.metadata.get("jupyter", {}).get("source_hidden", False)
+    ]
+
+
+def whole_figures(notebook: NotebookNode) -> list[str]:
+    """Axes say what they show, legends hide nothing, and pictures are stored for dense screens."""
+    problems = []
+    for number, cell in enumerate(notebook.cells, start=1):
+        for output in cell.get("outputs", []):
+            if "image/png" in output.get("data", {}):
+                known = output.metadata.get("image/png", {})
+                problems += [f"cell {number}, {fault}" for fault in known.get("faults", [])]
+                if "width" not in known:
+                    problems.append(f"cell {number}: a picture without width: `umlbook refresh`")
+    return problems
+
+
+def picture_first(notebook: NotebookNode) -> list[str]:
+    """A reader meets a picture on the first screens."""
+    for number, cell in enumerate(notebook.cells):
+        if any("image/png" in output.get("data", {}) for output in cell.get("outputs", [])):
+            late = number > CELLS_BEFORE_PICTURE
+            return [f"{number} cells before the first picture"] if late else []
+    return ["no picture"]
+
+
+def plain_cells(notebook: NotebookNode) -> list[str]:
+    """No note for the tests stands in a reader's cell."""
+    return [
+        f"cell {number}: move {line!r} to equivalent.csv (python tests/support/equivalent.py)"
+        for number, cell in enumerate(notebook.cells, start=1)
+        if cell.cell_type == "code"
+        for line, _ in commented(cell.source)
+    ]
+
+
+def no_walls(notebook: NotebookNode) -> list[str]:
+    """No long row of verdicts without a word between them."""
+    problems, run = [], 0
+    for number, cell in enumerate(notebook.cells, start=1):
+        if cell.cell_type == "markdown":
+            run = 0
+            continue
+        texts = [out.get("text", "") for out in cell.get("outputs", [])]
+        texts += [out.get("data", {}).get("text/plain", "") for out in cell.get("outputs", [])]
+        run += sum(len(_VERDICT.findall(text)) for text in texts)
+        if run > VERDICTS:
+            problems.append(f"cell {number}: {run} verdicts in a row, without a word")
+            run = 0
+    return problems
+
+
+def way_on(notebook: NotebookNode) -> list[str]:
+    """The last words lead to the next page."""
+    last = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"][-1]
+    return [] if _NEXT.search(last) else ["no link **Next:** in the last cell of text"]
+
+
+def what_to_remember(notebook: NotebookNode) -> list[str]:
+    """The last section says what to remember."""
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    last = _SECTION.findall(text)[-1]
+    return [] if last == "What to remember" else [f"the last section is {last!r}"]
+
+
+def explained_letters(notebook: NotebookNode, chapter: str) -> list[str]:
+    """The letters that a chapter uses often are in its table of notation."""
+    rows = [row for row in symbols() if chapter in row.chapters]
+    known = {letter for row in rows for letter in letters(row.symbol)}
+    texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    return [
+        f"{letter} is in {n} cells and not in notation.csv"
+        for letter, n in main_letters(texts).items()
+        if letter not in known
+    ]
+
+
+RULES: tuple[Callable[[NotebookNode], list[str]], ...] = (
+    folded_code, whole_figures, picture_first, plain_cells, no_walls,
+)  # fmt: skip
+
+
+def reading_problems(path: Path, notebook: NotebookNode) -> list[str]:
+    """All that a reader of a chapter would miss, one sentence each; nothing for other notebooks."""
+    chapter = path.name[:2]
+    if path.parent.name in ("exercises", "solutions") or chapter in COMING:
+        return []
+    problems = [problem for rule in RULES for problem in rule(notebook)]
+    if chapter.isdecimal() and chapter != "00":
+        problems += way_on(notebook) + explained_letters(notebook, chapter)
+    if chapter in REMEMBERED:
+        problems += what_to_remember(notebook)
+    return problems
