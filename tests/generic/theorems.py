@@ -97,6 +97,16 @@ def least_squares_weighs_directions_by_their_correlation(p):
     ]
 
 
+@claim("book.blur.squares", "S_w regular")
+def the_weights_of_least_squares_on_the_rod(p):
+    _, beta = least_squares(p.X, p.Z)
+    _, B = generalised(within(p.X, p.labels), total(p.X))
+    q, (rho2, G) = len(correlations(p)), np.linalg.eigh(membership(p))
+    S_t = total(p.X)
+    w = [b @ S_t @ beta @ beta.T @ S_t @ b for b in B.T[:q]]
+    return w, [r * sum(p.sizes * g**2) for r, g in zip(rho2[::-1][:q], G.T[::-1][:q], strict=True)]
+
+
 @claim("book.blur.scoring")
 def optimal_scores_leave_the_least_residual(p):
     root = np.sqrt(p.sizes / p.n)
@@ -227,4 +237,24 @@ def a_cheap_partition_is_near_the_relaxed_frame(p):
     return [
         (off, p.K - norm(p.Y.T @ V) ** 2),
         ((values[p.K - 1] - values[p.K]) * off, "<=", excess + 1e-9 * values[0]),
+    ]
+
+
+@claim("book.rounding")
+def few_samples_are_put_elsewhere(p):
+    group = np.repeat(p.labels, 100)
+    corners = np.eye(p.K) + 0.2 * p.normal("corners of groups", p.K, p.K)
+    X = corners[group] + 0.01 * p.normal("noise of groups", len(group), p.K)
+    labels = group.copy()
+    moved = p.rng("moved").choice(np.flatnonzero(group == p.sizes.argmax()), 1 + p.seed % 2)
+    labels[moved] = p.sizes.argmin()
+    V = np.linalg.svd(X, full_matrices=False)[0]
+    off, rounded = (p.K - norm(V.T @ (Z / np.sqrt(Z.sum(axis=0)))) ** 2
+                    for Z in (np.eye(p.K)[labels], np.eye(p.K)[group]))  # fmt: skip
+    wrong = sum(np.mean(group[labels == c] != c) for c in range(p.K))
+    centres = np.array([V[labels == c].mean(axis=0) for c in range(p.K)])
+    return [
+        (norm(V - centres[labels]) ** 2, off),
+        bool(wrong > 0 and off < 1 / 17 and rounded <= off),
+        (wrong, "<=", 16 * off / (1 - off)),
     ]

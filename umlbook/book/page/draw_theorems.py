@@ -1,4 +1,4 @@
-"""Pictures of the theorems of chapters 2 and 3: weights on a line, levels of a criterion, shares."""
+"""Pictures of the theorems of chapters 2 and 3: weights on a rod, levels of a criterion, shares."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def draw_balance(ax: Axes, places: ArrayLike, weights: Mapping[str, ArrayLike]) 
         A row for each name; none negative. The area of a disc is its share of the row's sum.
     """
     at = np.asarray(places, dtype=float)
-    for height, (name, row) in enumerate(weights.items()):
+    for height, row in enumerate(weights.values()):
         shares = np.asarray(row, dtype=float) / np.sum(row)
         ax.plot([at.min(), at.max()], [height, height], color=MUTED, lw=1, zorder=1)
         ax.scatter(at, np.full(len(at), height), s=330 * shares, color=PALETTE[0], alpha=0.75,
@@ -98,10 +98,10 @@ def draw_hypersimplex(ax: Axes, eigenvalues: ArrayLike, shares: ArrayLike) -> Ax
         ax.plot(*place, marker="o", ms=9 if best else 6, color=PALETTE[1] if best else INK,
                 zorder=3)  # fmt: skip
         name = "".join(str(i + 1) for i in pair)
-        ax.annotate(f"{name}: {value:.1f}", place, xytext=1.16 * place, ha="center", va="center",
+        ax.annotate(f"{name}: {value:.1f}", place, xytext=1.2 * place, ha="center", va="center",
                     weight="bold" if best else "normal")  # fmt: skip
-    points = octahedron_place(shares)
-    ax.scatter(*points.T, marker="s", s=34, color=PALETTE[0], edgecolors="white", zorder=4,
+    x, y = octahedron_place(shares).T
+    ax.scatter(x, y, marker="s", s=34, color=PALETTE[0], edgecolors="white", zorder=4,
                label="partitions")  # fmt: skip
     ax.set_aspect("equal")
     ax.margins(0.12)
