@@ -189,7 +189,8 @@ def frame_with_shares(t, K):
         goal = P[i, i] - min(gap[i], -gap[j])
         a, b, c = P[i, i], P[i, j], P[j, j]
         middle, radius = (a + c) / 2, np.hypot((a - c) / 2, b)
-        phi = (np.arctan2(b, (a - c) / 2) - np.arccos((goal - middle) / radius)) / 2
+        cosine = np.clip((goal - middle) / radius, -1, 1)
+        phi = (np.arctan2(b, (a - c) / 2) - np.arccos(cosine)) / 2
         turn = np.eye(n)
         turn[[i, i, j, j], [i, j, i, j]] = [np.cos(phi), np.sin(phi), -np.sin(phi), np.cos(phi)]
         P = turn @ P @ turn.T
