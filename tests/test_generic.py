@@ -6,7 +6,15 @@ of that class, and fail on some draw when one declared word is dropped.
 
 import numpy as np
 import pytest
-from generic import asking, book, cpcm, cpd, naml, pm  # noqa: F401  (they register their claims)
+from generic import (  # noqa: F401  (they register their claims)
+    asking,
+    book,
+    cpcm,
+    cpd,
+    naml,
+    pm,
+    theorems,
+)
 from generic.direct import blur, norm, tr
 from generic.problems import SHAPES, WORDS, Problem, draws
 from generic.registry import BREAKS, EXCUSED, HOLDS, REGISTRY, Claim, claim, miss, parts

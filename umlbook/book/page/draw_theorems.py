@@ -1,0 +1,110 @@
+"""Pictures of the theorems of chapters 2 and 3: weights on a rod, levels of a criterion, shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import combinations
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike, NDArray
+
+from umlbook.book.page.figures import INK, MUTED, PALETTE, styled
+
+Floats = NDArray[np.float64]
+
+OCTAHEDRON = np.array([[1.0, 1, -1, -1], [1, -1, 1, -1], [1, -1, -1, 1]]).T / 2
+"""Axes of the picture of the shares of four eigenvectors in a plane: t to three coordinates."""
+LOOK = np.array([[0.93, 0.30], [-0.36, 0.62], [0.08, 0.95]])
+"""Where the three coordinates are drawn on the page; no two corners fall on each other."""
+
+
+@styled
+def draw_balance(ax: Axes, places: ArrayLike, weights: Mapping[str, ArrayLike]) -> Axes:
+    """Draw weights that lie on a line, a row for each set of them, and where each row balances.
+
+    Parameters
+    ----------
+    places : array-like of shape (m,)
+        Where the weights lie.
+    weights : mapping of str to array-like of shape (m,)
+        A row for each name; none negative. The area of a disc is its share of the row's sum.
+    """
+    at = np.asarray(places, dtype=float)
+    for height, row in enumerate(weights.values()):
+        shares = np.asarray(row, dtype=float) / np.sum(row)
+        ax.plot([at.min(), at.max()], [height, height], color=MUTED, lw=1, zorder=1)
+        ax.scatter(at, np.full(len(at), height), s=330 * shares, color=PALETTE[0], alpha=0.75,
+                   linewidths=0, zorder=2)  # fmt: skip
+        ax.plot(shares @ at, height + 0.32, marker="^", ms=9, color=PALETTE[1], mec="white", ls="",
+                zorder=3, label="balance point" if height == 0 else None)  # fmt: skip
+    ax.set_yticks(range(len(weights)), list(weights))
+    ax.set_ylim(len(weights) - 0.4, -0.6)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), handletextpad=0.1)
+    return ax
+
+
+@styled
+def draw_levels(
+    ax: Axes, criterion: Callable[[Floats, Floats], Floats], levels: ArrayLike, title: str
+) -> Axes:
+    """Draw the lines on which a criterion of two squared correlations is constant.
+
+    Parameters
+    ----------
+    criterion : callable
+        Its value for arrays of the larger and of the smaller one, between 0 and 1.
+    levels : array-like
+        The values whose lines are drawn, each with its number.
+    title : str
+    """
+    axis = np.linspace(0.005, 0.995, 199)
+    first, second = np.meshgrid(axis, axis)
+    inside = second <= first
+    values = np.where(inside, criterion(first, np.minimum(second, first)), np.nan)
+    lines = ax.contour(first, second, values, levels=np.asarray(levels), colors=PALETTE[0],
+                       linewidths=1.3)  # fmt: skip
+    ax.clabel(lines, fmt="%.1f", fontsize=7)
+    ax.plot([0, 1], [0, 1], color=INK, lw=1)
+    ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", title=title)
+    ax.set_xlabel("first squared correlation")
+    return ax
+
+
+def octahedron_place(shares: ArrayLike) -> Floats:
+    """Where the shares of four eigenvectors in a plane are drawn, one row each."""
+    return np.asarray(np.asarray(shares, dtype=float) @ OCTAHEDRON @ LOOK)
+
+
+@styled
+def draw_hypersimplex(ax: Axes, eigenvalues: ArrayLike, shares: ArrayLike) -> Axes:
+    """Draw the shares that four eigenvectors can have in a plane, an octahedron, and points in it.
+
+    Parameters
+    ----------
+    eigenvalues : array-like of shape (4,)
+        What a unit of each share is worth; each corner is named with its worth.
+    shares : array-like of shape (m, 4)
+        Points to be drawn.
+    """
+    pairs = list(combinations(range(4), 2))
+    corners = np.array([[float(i in pair) for i in range(4)] for pair in pairs])
+    places, worth = octahedron_place(corners), corners @ np.asarray(eigenvalues, dtype=float)
+    for i, j in combinations(range(6), 2):
+        if set(pairs[i]) & set(pairs[j]):  # opposite corners have no edge
+            ax.plot(*places[[i, j]].T, color=MUTED, lw=1, zorder=1)
+    for pair, place, value in zip(pairs, places, worth, strict=True):
+        best = value == worth.max()
+        ax.plot(*place, marker="o", ms=9 if best else 6, color=PALETTE[1] if best else INK,
+                zorder=3)  # fmt: skip
+        name = "".join(str(i + 1) for i in pair)
+        ax.annotate(f"{name}: {value:.1f}", place, xytext=1.2 * place, ha="center", va="center",
+                    weight="bold" if best else "normal")  # fmt: skip
+    x, y = octahedron_place(shares).T
+    ax.scatter(x, y, marker="s", s=34, color=PALETTE[0], edgecolors="white", zorder=4,
+               label="partitions")  # fmt: skip
+    ax.set_aspect("equal")
+    ax.margins(0.12)
+    ax.set_axis_off()
+    ax.legend(loc="upper right")
+    return ax
