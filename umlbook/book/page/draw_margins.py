@@ -85,5 +85,5 @@ def draw_intervals(
                     color=look["color"], ms=4, lw=1, capsize=2, label=name)  # fmt: skip
     ax.set_yticks(places, rows)
     ax.set_ylim(len(rows) - 0.4, -0.6)
-    ax.legend(loc="lower right")
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(series))
     return ax
