@@ -48,9 +48,9 @@ def draw_pair_plane(
     names = {0: "not known", 1: "together", -1: "apart"}
     for kind, name in names.items():
         look = {"color": FAINT, "marker": "."} if kind == 0 else class_look((1 - kind) // 2)
-        size = 14 if kind == 0 else 46
-        chosen = points[marks == kind]
-        ax.scatter(*chosen.T, s=size, label=name, zorder=1 + abs(kind), alpha=0.9, **look)
+        x, y = points[marks == kind].T
+        size, above = (14, 1) if kind == 0 else (46, 2)
+        ax.scatter(x, y, s=size, label=name, zorder=above, alpha=0.9, **look)
     reach = 1.04 * points.max(axis=0)
     for index, (name, (theta, mu)) in enumerate(lines.items()):
         weights = np.asarray(theta, dtype=float)
