@@ -33,6 +33,7 @@ CHAPTERS = (
     "10-your-own-data",
     "11-learning-from-pairs",
     "12-asking-for-pairs",
+    "13-latent-classes",
 )
 STATUSES = {"holds", "corrected", "equivalent", "definition", "fails", "unspecified"}
 

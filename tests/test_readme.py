@@ -31,7 +31,7 @@ def test_picture_shows_what_its_text_says() -> None:
 
 def test_chapter_is_linked_if_and_only_if_its_notebook_exists() -> None:
     rows = re.findall(r"^\| (\d\d) \| (.*?) \|", README, flags=re.MULTILINE)
-    assert [number for number, _ in rows] == [f"{n:02d}" for n in range(13)]
+    assert [number for number, _ in rows] == [f"{n:02d}" for n in range(14)]
     for number, cell in rows:
         name = re.sub(r"^\[|\].*| \(in preparation\)", "", cell)
         notebook = Path("notebooks") / f"{number}-{name}.ipynb"

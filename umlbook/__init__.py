@@ -10,7 +10,7 @@ room          what it holds                                            chapter
 ``naml``      NAML: the kernel is learned; banks are in ``kernels``    5
 ``cpd``       CPD-UML: a smooth deformation of space                   6
 ``daem``      PM: a probabilistic metric, `ProbabilisticMetric`        7
-``latent``    latent-class pairs; pairs are in ``constraints``         7
+``latent``    latent-class pairs; pairs are in ``constraints``        13
 ``pairs``     metric, graph, metric; see ``coordinates``, ``itml``     11
 ``asking``    questions about pairs, and pairs as judges               12
 ``rivals``    the methods that the papers compare with                 rivals

@@ -3,6 +3,7 @@
 from itertools import islice
 
 import numpy as np
+from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
 from scipy.special import entr, softmax
 
@@ -25,13 +26,20 @@ from generic.direct import (
     tr,
     within,
 )
-from generic.pm import renyi, small
+from generic.pm import beliefs, m_cost, renyi, small, tempered_cost
 from generic.problems import Problem, orthonormal
 from generic.registry import claim
 from umlbook.cpcm.blur import smoother_blur_ratio
 from umlbook.cpd import deformation, objective
-from umlbook.daem import tempered_entropy
-from umlbook.daem.solver import AllPairs
+from umlbook.daem import (
+    AllPairs,
+    ListedPairs,
+    PairCost,
+    e_step,
+    projected_newton,
+    shannon_entropy,
+    tempered_entropy,
+)
 from umlbook.itml import ITMLProblem, itml_problem, itml_steps
 from umlbook.latent.blocks import SPREAD, graph_block, kernel_block, median_distance
 from umlbook.latent.steps import (
@@ -564,12 +572,91 @@ def a_weighted_sum_of_pairs_is_a_laplacian(p):
     return [(r @ p.v, sums), (AllPairs(p.X).adjoint(r), sums)]
 
 
+def weighted(p: Problem):
+    """w_ij = (v_ij, -1), the features of a pair, and a metric with its threshold."""
+    size = np.abs(p.t).max()
+    return np.column_stack([p.v, -np.ones(len(p.v))]), 4 * np.append(p.theta, p.mu) / size
+
+
+@claim("book.cccp")
+def a_step_of_daem_is_a_concave_convex_step(p):
+    w, start = weighted(p)
+    lam, Q = 0.7, beliefs(p, w @ start, 0.7)
+    hidden, apart = p.kinds == 0, p.kinds == -1
+
+    def f(x):
+        return np.sum(np.log(1 + np.exp(np.where(apart, -1, 1) * (w @ x))))
+
+    def h(x):
+        return (1 - lam) * np.sum(np.log(1 + np.exp((w @ x)[hidden] / (1 - lam))))
+
+    slope_of_h = (1 - Q)[hidden] @ w[hidden]
+    step = 0.3 * p.normal("step", len(start)) * np.abs(start)
+    bound = f(start + step) - h(start) - slope_of_h @ step
+    return [
+        (
+            m_cost(p, w @ (start + step), Q) - m_cost(p, w @ start, Q),
+            bound - f(start) + h(start),
+        ),
+        (10 + slope(h, start, step), 10 + slope_of_h @ step),
+        (f(start + step) - h(start + step), "<=", bound),
+        (f(start) - h(start), tempered_cost(p, w @ start, lam)),
+    ]
+
+
+@claim("book.hot")
+def beliefs_are_even_when_hot_and_the_threshold_is_a_hill_when_cold(p):
+    t, T, h = small(p), 0.3 + 1.1 * (p.seed % 5), 1e-3
+
+    def g(t, T=T):
+        return np.log(1 + np.exp(t)) - T * np.log(1 + np.exp(t / T))
+
+    return [
+        (np.abs(e_step(t, 1 - T) - 0.5), "<=", np.abs(t) / (4 * T)),
+        (1 + g(t, 1.0), np.ones(len(t))),
+        (10 + (g(h) - 2 * g(0.0) + g(-h)) / h**2, 10 + (1 - 1 / T) / 4),
+    ]
+
+
+@claim("book.push")
+def what_an_unlabelled_pair_asks_for(p):
+    t, lam = small(p), 0.1 + 0.18 * (p.seed % 5)
+    s = 1 / (1 + np.exp(-t))
+    sharp = 1 / (1 + np.exp(-t / (1 - lam)))
+    by_shannon = slope(lambda x: lam * shannon_entropy(x), t, 1.0)
+    by_renyi = slope(lambda x: tempered_entropy(x, lam), t, 1.0)
+    return [(10 + by_shannon, 10 - lam * t * s * (1 - s)), (10 + by_renyi, 10 + s - sharp)]
+
+
+@claim("book.margin", "pairs separated")
+def a_vanishing_penalty_gives_the_largest_margin(p):
+    told = p.kinds != 0
+    v, side = p.v[told], -p.kinds[told]
+    k, tau = v.shape[1], 1e-4
+    rows = np.column_stack([-side[:, None] * v, side, np.ones(len(v))])
+    unit = {"A_eq": [[*np.ones(k), 0, 0]], "b_eq": [1]}
+    bounds = [(0, None)] * (k + 1) + [(None, None)]
+    ends = linprog([0] * (k + 1) + [-1], rows, np.zeros(len(v)), **unit, bounds=bounds)
+    most = -ends.fun
+    if not most > 0:
+        raise ValueError("no line separates these pairs")
+    v = v / most  # so that the largest margin is one
+    cost = PairCost(ListedPairs(v), (1 - side) / 2, np.ones(len(v)), tau)
+    x = projected_newton(cost, np.full(k + 1, 0.1), np.append(v.mean(axis=0), 1.0)).x
+    margin = np.min(side * (v @ x[:-1] - x[-1])) / x[:-1].sum()
+    B = np.log(1 / tau) + len(v)
+    return [(margin, "<=", 1.0), ((np.log(1 / tau) - np.log(2 * B)) / B, "<=", margin)]
+
+
+# Chapter 13 -------------------------------------------------------------------------------------
+
+
 def softmax_weights(p: Problem):
     return p.normal("B", p.d, p.K) / np.sqrt(p.d), p.normal("b", p.K)
 
 
 def classes(p: Problem):
-    """pi_i of (7.46), by odds."""
+    """pi_i of (13.1), by odds."""
     B, b = softmax_weights(p)
     odds = np.array([np.exp(B.T @ x + b) for x in p.X])
     return odds / odds.sum(axis=1, keepdims=True)

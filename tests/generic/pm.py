@@ -395,12 +395,12 @@ def m_cost(p: Problem, t, Q):
     return np.sum(Q * np.log(1 + np.exp(t)) + (1 - Q) * np.log(1 + np.exp(-t)))
 
 
-def beliefs(p: Problem, t):
-    return np.where(p.kinds == 1, 1.0, np.where(p.kinds == -1, 0.0, e_step(t, LAM)))
+def beliefs(p: Problem, t, lam=LAM):
+    return np.where(p.kinds == 1, 1.0, np.where(p.kinds == -1, 0.0, e_step(t, lam)))
 
 
-def tempered_cost(p: Problem, t):
-    return cost(p, t, entropy=lambda P: renyi(P, LAM))
+def tempered_cost(p: Problem, t, lam=LAM):
+    return cost(p, t, lam, entropy=lambda P: renyi(P, lam))
 
 
 @claim("pm.claim.surrogate")

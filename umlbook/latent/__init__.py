@@ -4,16 +4,16 @@ PM calls a pair the same when its learned distance is below a threshold. That is
 does not know K, and can be certain of everything by calling all pairs the same. Here a sample has
 a class, with probabilities :math:`r_i = \operatorname{softmax}(B^\top p_i + b)`, and a pair is the
 same with probability :math:`r_i^\top r_j`. The method is this book's own (class
-`LatentClassPairs`), so the equations are those of chapter 7.
+`LatentClassPairs`), so the equations are those of chapter 13.
 
 =============  =====================================================  =============
 file           what it holds                                          equations
 =============  =====================================================  =============
-``blocks``     the coordinates p, from `umlbook.coordinates`: a       7.54 to 7.56
+``blocks``     the coordinates p, from `umlbook.coordinates`: a       13.9 to 13.11
                kernel, a neighbourhood graph, their extension
-``steps``      classes, pairs, the objective and its gradient, the    7.46, 7.47,
-               starts, the descent                                    7.50 to 7.52
-``estimator``  `LatentClassPairs`, with ``predict_proba`` and         7.46, 7.47
+``steps``      classes, pairs, the objective and its gradient, the    13.1, 13.2,
+               starts, the descent                                    13.5 to 13.7
+``estimator``  `LatentClassPairs`, with ``predict_proba`` and         13.1, 13.2
                ``pair_probability`` for new samples
 =============  =====================================================  =============
 

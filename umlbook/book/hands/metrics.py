@@ -13,7 +13,7 @@ from umlbook.book.page.figures import INK, new_figure
 from umlbook.daem import softplus
 
 TAU = 0.1
-"""Weight of tr A: pairs that can be told apart have no best metric without it (section 7.11)."""
+"""Weight of tr A: pairs that can be told apart have no best metric without it (section 7.6)."""
 CIRCLE = np.linspace(0, 2 * np.pi, 121)
 
 

@@ -1,7 +1,7 @@
 """Latent-class pairs beside its rivals: pairs, parts left out, wrong pairs, unseen samples.
 
 ``umlbook reproduce latent-pairs`` computes it again; the stored copy is
-``results/latent_scores.csv``, from which chapter 7 reads. The score is the adjusted Rand index
+``results/latent_scores.csv``, from which chapter 13 reads. The score is the adjusted Rand index
 (ARI), of all samples and, as ``free``, of those that are in no pair: 10 sets of pairs each, k-means
 from 10 starts where a method leaves the clustering to it, data standardised.
 
