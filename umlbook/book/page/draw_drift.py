@@ -69,15 +69,16 @@ def draw_parabolas(ax: Axes, along: ArrayLike, rows: ArrayLike, floor: ArrayLike
 
 @styled
 def draw_runs(ax: Axes, runs: Mapping[str, ArrayLike]) -> Axes:
-    """Draw a row of dots for each way: equal values stacked, with mean and standard deviation."""
-    for row, (_, values) in enumerate(runs.items()):
+    """Draw a row of dots for each way, equal values stacked, and below it mean and standard error."""
+    for row, values in enumerate(runs.values()):
         numbers = np.sort(np.asarray(values, dtype=float))
-        ax.scatter(numbers, row + 0.055 * stacked(numbers), s=13, color=PALETTE[0], alpha=0.75,
+        ax.scatter(numbers, row - 0.045 * stacked(numbers), s=10, color=PALETTE[0], alpha=0.75,
                    linewidths=0)  # fmt: skip
-        ax.errorbar(numbers.mean(), row - 0.16, xerr=numbers.std(ddof=1), fmt="D", ms=5,
-                    color=PALETTE[1], capsize=3, lw=1.4)  # fmt: skip
+        error = numbers.std(ddof=1) / np.sqrt(len(numbers))
+        ax.errorbar(numbers.mean(), row + 0.2, xerr=error, fmt="D", ms=5, color=PALETTE[1],
+                    capsize=3, lw=1.4)  # fmt: skip
     ax.set_yticks(range(len(runs)), list(runs))
-    ax.set_ylim(len(runs) - 0.4, -0.5)
+    ax.set_ylim(len(runs) - 0.5, -0.9)
     return ax
 
 
@@ -87,32 +88,38 @@ def stacked(values: ArrayLike, width: float = 0.012) -> NDArray[np.intp]:
     Examples
     --------
     >>> stacked([0.5, 0.501, 0.9])
-    array([ 0, -1,  0])
+    array([0, 1, 0])
     """
     bins = np.round(np.asarray(values, dtype=float) / width).astype(int)
-    return np.array([-int(np.sum(bins[:i] == bins[i])) for i in range(len(bins))])
+    return np.array([np.sum(bins[:i] == place) for i, place in enumerate(bins)])
 
 
 @styled
-def draw_ends(ax: Axes, groups: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Axes:
-    """Draw where runs end, each distinct end once, with the number of runs that share it.
+def draw_ends(
+    ax: Axes, groups: Mapping[str, tuple[ArrayLike, ArrayLike]], *, counted: bool = False
+) -> Axes:
+    """Draw where runs end, each distinct end once; later groups as rings around earlier ones.
 
     Parameters
     ----------
     groups : mapping of str to two arrays
         For each kind of start the objectives and the scores at the ends.
+    counted : bool, default=False
+        Whether to write beside each end how many runs share it.
     """
     for i, (name, ends) in enumerate(groups.items()):
         pairs = np.round(np.column_stack([np.ravel(part) for part in ends]), 3)
         places, counts = np.unique(pairs, axis=0, return_counts=True)
-        ax.scatter(*places.T, s=70 + 9 * counts, linewidths=1.2, edgecolors="white", zorder=3,
-                   label=f"{name} ({len(pairs)})", **class_look(i))  # fmt: skip
-        for (x, y), count in zip(places, counts, strict=True):
-            if len(pairs) > 1:
-                ax.annotate(f"{count} runs", (x, y), (0, -17), textcoords="offset points",
-                            ha="center", fontsize=8)  # fmt: skip
-    ax.margins(0.12)
-    ax.legend()
+        look = class_look(i)
+        ax.scatter(*places.T, s=70 + 110 * i, marker=look["marker"], linewidths=1.6, zorder=3,
+                   facecolors="none" if i else look["color"], edgecolors=look["color"],
+                   label=f"{name} ({len(pairs)})")  # fmt: skip
+        for place, count in zip(places, counts, strict=True):
+            if counted:
+                ax.annotate(f"{count} runs", place, (9, 0), textcoords="offset points",
+                            va="center", fontsize=9)  # fmt: skip
+    ax.margins(0.25 if counted else 0.12)
+    ax.legend(loc="best" if not counted else "upper left")
     return ax
 
 
