@@ -9,11 +9,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from numpy.typing import ArrayLike, NDArray
 
 from umlbook.book.page.figures import INK, MUTED, PALETTE, class_look, line_look, styled
 
 Floats = NDArray[np.float64]
+HATCHES = ("", "////", "....", "xxxx", "----", "||||", "++++")
 SIGN_LOOK = (("^", PALETTE[0], "positive"), ("v", PALETTE[1], "negative"))
 
 
@@ -62,14 +64,15 @@ def draw_parabolas(ax: Axes, along: ArrayLike, rows: ArrayLike, floor: ArrayLike
                 label=None if i else "random directions")  # fmt: skip
     ax.plot(steps, floor, color=PALETTE[1], lw=2.2, ls=(0, (5, 2)), label="bound λ × distance²")
     ax.fill_between(steps, 0, floor, color=PALETTE[1], alpha=0.12, lw=0)
-    ax.set(xlabel="signed distance from the minimiser", ylabel="J minus its minimum", ylim=(0, None))
+    ax.set(xlabel="signed distance from the minimiser", ylabel="J minus its minimum")
+    ax.set_ylim(bottom=0)
     ax.legend(loc="upper center")
     return ax
 
 
 @styled
 def draw_runs(ax: Axes, runs: Mapping[str, ArrayLike]) -> Axes:
-    """Draw a row of dots for each way, equal values stacked, and below it mean and standard error."""
+    """Draw a row of dots for each way, equal values stacked; below them mean and standard error."""
     for row, values in enumerate(runs.values()):
         numbers = np.sort(np.asarray(values, dtype=float))
         ax.scatter(numbers, row - 0.045 * stacked(numbers), s=10, color=PALETTE[0], alpha=0.75,
@@ -143,6 +146,32 @@ def draw_gains(
     ax.axvline(0, color=INK, lw=1)
     for edge in np.arange(len(rows) - 1) + 0.5:
         ax.axhline(edge, color=MUTED, lw=0.5, ls=":")
+    ax.set_yticks(range(len(rows)), rows)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    return ax
+
+
+@styled
+def draw_counts(ax: Axes, rows: Sequence[str], parts: Mapping[str, Sequence[int]]) -> Axes:
+    """Draw counts as stacked bars, a bar for each row and a hatched part for each name.
+
+    Parameters
+    ----------
+    rows : sequence of str
+        Names of the bars.
+    parts : mapping of str to sequence of int
+        For each part its count in every bar; each count is written into its part.
+    """
+    left = np.zeros(len(rows))
+    for i, (name, counts) in enumerate(parts.items()):
+        ax.barh(range(len(rows)), counts, left=left, height=0.7, label=name, lw=1,
+                fc=(*to_rgb(PALETTE[i]), 0.22), ec=PALETTE[i], hatch=HATCHES[i])  # fmt: skip
+        for row, count in enumerate(counts):
+            if count:
+                ax.text(left[row] + count / 2, row, str(count), ha="center", va="center",
+                        weight="bold", fontsize=9,
+                        bbox={"fc": "white", "ec": "none", "pad": 1.2})  # fmt: skip
+        left += np.asarray(counts, dtype=float)
     ax.set_yticks(range(len(rows)), rows)
     ax.set_ylim(len(rows) - 0.5, -0.5)
     return ax
