@@ -1,7 +1,8 @@
 """What a page is made of.
 
 - `figures`: one look for all pictures, and `show`, which gives each its sentence
-- `draw`, `draw_tables`: drawings of points, kernels, paths; of scores and ranks
+- `draw`, `draw_tables`, `draw_drift`: drawings of points, kernels, paths; of scores and ranks; of
+  patterns, ends of runs, gains with errors, counts
 - `tables`: a table as text, HTML and Markdown, with numbers rounded so that they can be stored
 - `stepper`, `invariants`: scrub through the states of an algorithm; the promises it shows as lamps
 - `frames`: the pictures of a stepper, stored for the static pages

@@ -119,8 +119,9 @@ def draw_ends(
                    label=f"{name} ({len(pairs)})")  # fmt: skip
         for place, count in zip(places, counts, strict=True):
             if counted:
-                ax.annotate(f"{count} runs", place, (9, 0), textcoords="offset points",
-                            va="center", fontsize=9)  # fmt: skip
+                words = "1 run" if count == 1 else f"{count} runs"
+                ax.annotate(words, place, (9, 0), textcoords="offset points", va="center",
+                            fontsize=9)  # fmt: skip
     ax.margins(0.25 if counted else 0.12)
     ax.legend(loc="best" if not counted else "upper left")
     return ax
