@@ -25,7 +25,8 @@ def draw_pattern(ax: Axes, X: ArrayLike, values: ArrayLike) -> Axes:
     points, numbers = np.asarray(X, dtype=float), np.asarray(values, dtype=float)
     share = np.abs(numbers) / max(float(np.abs(numbers).max()), 1e-300)
     for (marker, colour, name), side in zip(SIGN_LOOK, (numbers >= 0, numbers < 0), strict=True):
-        ax.scatter(*points[side].T, s=4 + 40 * share[side], marker=marker, color=colour,
+        x, y = points[side].T
+        ax.scatter(x, y, s=4 + 40 * share[side], marker=marker, color=colour,
                    linewidths=0.3, edgecolors="white", label=name)  # fmt: skip
     ax.set(xlabel="feature 1", ylabel="feature 2", aspect="equal")
     return ax
@@ -114,7 +115,8 @@ def draw_ends(
         pairs = np.round(np.column_stack([np.ravel(part) for part in ends]), 3)
         places, counts = np.unique(pairs, axis=0, return_counts=True)
         look = class_look(i)
-        ax.scatter(*places.T, s=70 + 110 * i, marker=look["marker"], linewidths=1.6, zorder=3,
+        x, y = places.T
+        ax.scatter(x, y, s=70 + 110 * i, marker=look["marker"], linewidths=1.6, zorder=3,
                    facecolors="none" if i else look["color"], edgecolors=look["color"],
                    label=f"{name} ({len(pairs)})")  # fmt: skip
         for place, count in zip(places, counts, strict=True):
