@@ -23,8 +23,9 @@ COLUMNS = {
 LEFT = 'style="text-align: left"'
 _TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|.", re.S)
 _BREAKS = {r"\quad", r"\qquad", r"\Longrightarrow", "+", "-", "="}
-_OPEN = {"{", "(", "[", r"\{", r"\begin", r"\left"}
-_CLOSE = {"}", ")", "]", r"\}", r"\end", r"\right"}
+_OPEN = {"{", "(", "[", r"\{", r"\begin", r"\left", r"\lVert"}
+_CLOSE = {"}", ")", "]", r"\}", r"\end", r"\right", r"\rVert"}
+_EDGE = re.compile(r"^(?:\\q?quad|\\ |\s)+|(?:\\ |\s)+$")  # "\ $" would lose its dollar
 
 
 @dataclass(frozen=True)
@@ -134,5 +135,5 @@ def _pieces(formula: str) -> str:
             parts.append("{}" if token in "+-=" else "")
         depth += (token in _OPEN) - (token in _CLOSE)
         parts[-1] += token
-    bare = (re.sub(r"^(\\q?quad|\s)+", "", part).strip() for part in parts)
+    bare = (_EDGE.sub("", part) for part in parts)
     return " ".join(f"${part}$" for part in bare if part)
