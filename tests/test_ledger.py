@@ -368,6 +368,16 @@ def test_the_concordance_is_typeset_without_breaking_its_table():
     assert "i&lt;j" in page and "$" in page
 
 
+def test_a_stacked_concordance_has_two_columns_and_no_long_formula():
+    made = concordance(chapter="06", stacked=True)
+    lines = made._repr_markdown_().splitlines()
+    assert {line.count("|") for line in lines} == {3}
+    assert len(lines) == 2 + len(made.rows) and repr(made) == repr(concordance(chapter="06"))
+    longest = {len(part) for line in lines for part in re.findall(r"\$([^$]*)\$", line)}
+    assert not any(r"\$" in line for line in lines)
+    assert max(longest) < 150 < max(len(row.latex) for row in made.rows)
+
+
 # What the notebooks owe ----------------------------------------------------------------------
 
 

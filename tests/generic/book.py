@@ -549,6 +549,49 @@ def springs_between_neighbours(p):
     return [(p.X + p.G @ Psi, moved), (cost(Psi + step), cost(Psi) + cost(step, X=0))]
 
 
+@claim("book.ridge")
+def the_objective_is_that_of_a_ridge_regression(p):
+    P, Psi = residual_maker(p), psi(p)
+    loss = norm(-P @ p.X - P @ p.G @ Psi) ** 2 + p.lam * norm(Psi) ** 2
+    return objective(p.X, p.G, p.L, Psi, p.lam), loss
+
+
+@claim("book.ridge", "L orthonormal")
+def the_best_field_is_that_ridge_regression(p):
+    P = residual_maker(p)
+    features = P @ p.G
+    ridge = inv(features.T @ features + p.lam * np.eye(p.n)) @ features.T @ (-P @ p.X)
+    return best(p), ridge
+
+
+@claim("book.shrinkage", "L orthonormal")
+def along_a_pattern_a_fixed_share_stays(p):
+    P = residual_maker(p)
+    e, rho, _ = np.linalg.svd(P @ p.G)
+    share = p.lam / (rho**2 + p.lam)
+    least = sum(w * norm(x) ** 2 for w, x in zip(share, e.T @ P @ p.X, strict=True))
+    moved = p.X + p.G @ best(p)
+    return [(e.T @ P @ moved, share[:, None] * (e.T @ P @ p.X)), (J(p, best(p)), least)]
+
+
+@claim("book.gls", "L orthonormal")
+def the_least_objective_is_a_likelihood(p):
+    C, m = weighted_means(p)
+
+    def deviance(m):
+        off = p.X - p.L @ m
+        return tr(off.T @ inv(C) @ off) + p.d * (np.linalg.slogdet(C)[1] + p.n * np.log(2 * np.pi))
+
+    other = m + p.normal("other means", p.K, p.d)
+    log_det = np.sum(np.log(2 * np.pi * np.linalg.eigvalsh(C)))
+    process = p.G @ p.G @ inv(C) @ (p.X - p.L @ m)
+    return [
+        (deviance(m), J(p, best(p)) / p.lam + p.d * log_det),
+        (deviance(m), "<=", deviance(other)),
+        (p.X + p.G @ best(p), p.X - process),
+    ]
+
+
 # Chapter 7 --------------------------------------------------------------------------------------
 
 

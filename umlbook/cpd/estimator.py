@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from dataclasses import field as attribute
 from functools import cached_property, partial
 from typing import Any
 
@@ -51,6 +52,8 @@ class CPDProblem:
     X: Array
     space: KernelSpace | None
     field: FieldProblem
+    starts: dict[tuple[str, int, int], Labels] = attribute(default_factory=dict)
+    """First labels by kind, seed and runs: the same for every lam."""
 
     @cached_property
     def graph(self) -> csr_array:
@@ -238,8 +241,11 @@ class CPDUML(TransformerMixin, SteppingClusterer):
             )
         runs = KMEANS_RUNS if self.n_init == 1 else 1  # the best of many would be the same start
         for _ in range(self.n_init):
-            draw = int(rng.randint(2**31 - 1))
-            yield first[self.init](problem.field.X, self.n_clusters, draw, runs), seed
+            key = (self.init, int(rng.randint(2**31 - 1)), runs)
+            if key not in problem.starts:
+                found = first[self.init](problem.field.X, self.n_clusters, *key[1:])
+                problem.starts[key] = found
+            yield problem.starts[key], seed
 
     def _iterate(self, problem: CPDProblem, start: tuple[Labels, int]) -> Iterator[CPDStep]:
         labels, seed = start

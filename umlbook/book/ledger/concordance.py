@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from umlbook.book.ledger import Entry, entries
+from umlbook.book.ledger.errata import sentence
 from umlbook.book.page.tables import Table, table
 
 COLUMNS = {
@@ -19,6 +21,11 @@ COLUMNS = {
 }
 """Heading -> column of the ledger."""
 LEFT = 'style="text-align: left"'
+_TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|.", re.S)
+_BREAKS = {r"\quad", r"\qquad", r"\Longrightarrow", "+", "-", "="}
+_OPEN = {"{", "(", "[", r"\{", r"\begin", r"\left", r"\lVert"}
+_CLOSE = {"}", ")", "]", r"\}", r"\end", r"\right", r"\rVert"}
+_EDGE = re.compile(r"^(?:\\q?quad|\\ |\s)+|(?:\\ |\s)+$")  # "\ $" would lose its dollar
 
 
 @dataclass(frozen=True)
@@ -27,6 +34,7 @@ class Concordance:
 
     rows: tuple[Entry, ...]
     with_printed_form: bool = False
+    stacked: bool = False
 
     def table(self, *, statements: bool) -> Table:
         """Return the table; the chapter only where it is not the same for all."""
@@ -35,6 +43,16 @@ class Concordance:
         }
         if len(set(columns["chapter"])) == 1:
             del columns["chapter"]
+        if statements and self.stacked:
+            return table(
+                {
+                    "equation": [
+                        f"{row.number or '-'}\n{row.paper} {row.printed}\n{row.status}"
+                        for row in self.rows
+                    ],
+                    "statement": [self._statement(row) for row in self.rows],
+                }
+            )
         if statements:
             columns["statement"] = [self._statement(row) for row in self.rows]
         return table(columns)
@@ -42,9 +60,12 @@ class Concordance:
     def _statement(self, row: Entry) -> str:
         """Our form and, under it if wanted, the printed one."""
         words = row.kind in ("figure", "table")  # their column `latex` is a sentence
-        ours = row.latex if words else f"${row.latex}$"
+        ours = row.latex if words else self._formula(row.latex)
         printed = self.with_printed_form and row.printed_form
-        return f"{ours}\nin print: ${row.printed_form}$" if printed else ours
+        return f"{ours}\nin print: {self._formula(row.printed_form)}" if printed else ours
+
+    def _formula(self, latex: str) -> str:
+        return breakable(latex) if self.stacked else f"${latex}$"
 
     def __repr__(self) -> str:
         return str(self.table(statements=False))
@@ -62,6 +83,7 @@ def concordance(
     status: str | Sequence[str] | None = None,
     *,
     printed_form: bool = False,
+    stacked: bool = False,
 ) -> Concordance:
     """Return the table from a paper's equations to ours: number, chapter, status, statement.
 
@@ -72,6 +94,9 @@ def concordance(
         several. A chapter is sorted by our numbers, all else as the papers have it.
     printed_form : bool
         Add what the paper prints where it differs: the table of errata.
+    stacked : bool
+        Two columns, number, place and status in the first, and long formulas broken: for a page
+        that is not wide.
     """
     rows = entries()
     for name, wanted in (("paper", paper), ("chapter", chapter), ("status", status)):
@@ -85,8 +110,30 @@ def concordance(
         rows = tuple(e for e in rows if getattr(e, name) in matches)
     if chapter is not None:
         rows = tuple(sorted(rows, key=lambda e: _sort_key(e.number)))
-    return Concordance(rows, printed_form)
+    return Concordance(rows, printed_form, stacked)
 
 
 def _sort_key(number: str) -> tuple[float, ...]:
     return tuple(map(int, number.split("."))) if number else (np.inf,)
+
+
+def breakable(latex: str) -> str:
+    """Return a formula as Markdown that a page can break: words taken out, long formulas cut.
+
+    A cut stands before a space, an arrow or a sign that no bracket, brace or environment encloses.
+
+    >>> print(breakable(r"J = (A + B)^2 + \\lambda \\text{ for all } A"))
+    $J$ ${}= (A + B)^2$ ${}+ \\lambda$ for all $A$
+    """
+    return re.sub(r"\$([^$]*)\$", lambda match: _pieces(match[1]), sentence(latex))
+
+
+def _pieces(formula: str) -> str:
+    parts, depth = [""], 0
+    for token in _TOKEN.findall(formula):
+        if depth == 0 and token in _BREAKS and parts[-1].strip():
+            parts.append("{}" if token in "+-=" else "")
+        depth += (token in _OPEN) - (token in _CLOSE)
+        parts[-1] += token
+    bare = (_EDGE.sub("", part) for part in parts)
+    return " ".join(f"${part}$" for part in bare if part)

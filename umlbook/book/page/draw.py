@@ -75,9 +75,17 @@ def draw_clusters(
 
 @styled
 def draw_deformation(
-    ax: Axes, X: ArrayLike, move: Map, *, labels: ArrayLike | None = None, lines: int = 13
+    ax: Axes,
+    X: ArrayLike,
+    move: Map,
+    *,
+    labels: ArrayLike | None = None,
+    lines: int = 13,
+    ways: int = 24,
 ) -> Axes:
-    """Draw what a map of the plane does: a straight grid, its image, and the way of each point.
+    """Draw what a map of the plane does: the image of a grid, the points, the ways of some.
+
+    A way is thick and fades towards its beginning; all of them would hide each other.
 
     Parameters
     ----------
@@ -89,21 +97,36 @@ def draw_deformation(
         Clusters of the points.
     lines : int, default=13
         Grid lines each way.
+    ways : int, default=24
+        Points whose way is drawn, spread over the rows; fewer if there are fewer points.
     """
     start = _plane(X, "X")
     marks = np.zeros(len(start), int) if labels is None else _matching(labels, X, "labels")
     end = _plane(move(start), "move(X)")
     if len(end) != len(start):
         raise ValueError(f"move(X) has {len(end)} rows but X has {len(start)}: it must keep them")
-    straight = _grid_lines(start, lines)
-    bent = [_plane(move(line), "move(grid)") for line in straight]
+    bent = [_plane(move(line), "move(grid)") for line in _grid_lines(start, lines)]
     _frame(ax, np.concatenate([start, end, *bent]), True)
-    ax.add_collection(LineCollection(straight, colors=GRID_LINES, linewidths=0.6, linestyles=":"))
-    ax.add_collection(LineCollection(bent, colors=GRID_LINES, linewidths=0.8))
-    ax.quiver(*start.T, *(end - start).T, angles="xy", scale_units="xy", scale=1,
-              color=INK, width=0.0025, headwidth=4, zorder=2)  # fmt: skip
+    ax.add_collection(LineCollection(bent, colors=GRID_LINES, linewidths=0.6, alpha=0.7))
+    names = np.unique(marks)
+    for name, number in zip(names, class_numbers(names), strict=True):
+        rows = np.flatnonzero(marks == name)
+        share = max(1, round(ways * len(rows) / len(start)))
+        some = rows[np.linspace(0, len(rows) - 1, min(share, len(rows))).astype(int)]
+        for i in some:
+            _draw_fading(ax, start[i], end[i], class_look(number)["color"])
     _scatter(ax, end, marks)
     return ax
+
+
+def _draw_fading(ax: Axes, start: Floats, end: Floats, colour: str, parts: int = 12) -> None:
+    """A thick straight way that is faint where it begins."""
+    places = start + np.linspace(0, 1, parts + 1)[:, None] * (end - start)
+    shades = [(*to_rgb(colour), alpha) for alpha in np.linspace(0.08, 0.6, parts)]
+    pieces = list(np.stack([places[:-1], places[1:]], axis=1))
+    ax.add_collection(
+        LineCollection(pieces, colors=shades, linewidths=2.2, capstyle="butt", zorder=2)
+    )
 
 
 @styled

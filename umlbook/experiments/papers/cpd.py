@@ -242,23 +242,30 @@ def significance(ours: Array, theirs: Array) -> int:
     return int(np.sign(test.statistic)) if test.pvalue < ALPHA else 0
 
 
-def corrected_p_value(ours: Array, theirs: Array) -> float:
-    r"""P-value of the paired resampled t-test that allows for overlapping splits.
+def corrected_error(ours: Array, theirs: Array) -> float:
+    r"""Standard error of the mean difference, which allows for overlapping splits.
 
     A run is the mean over the `N_FOLDS` folds of one split, so with r runs and fold differences
     of equal variance s^2 and correlation q = 1/`N_FOLDS` (the share of the rows in a test fold)
     between any two, the runs' sample variance estimates (1 - q) s^2 / `N_FOLDS`. The correction of
     Nadeau and Bengio (2003) replaces the factor 1/m of the m = r `N_FOLDS` differences by
-    1/m + n_test/n_train. The plain test takes the runs for independent and is far too sure.
+    1/m + n_test/n_train. The plain error takes the runs for independent and is far too small.
+    """
+    gain = np.asarray(ours) - np.asarray(theirs)
+    factor = N_FOLDS * (1 / (N_FOLDS * len(gain)) + 1 / (N_FOLDS - 1))
+    return float(np.sqrt(factor * gain.var(ddof=1)))
+
+
+def corrected_p_value(ours: Array, theirs: Array) -> float:
+    """P-value of the paired resampled t-test with the error of :func:`corrected_error`.
 
     >>> corrected_p_value(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.5, 1.0])) > 0.1
     True
     """
     gain = np.asarray(ours) - np.asarray(theirs)
-    spread = N_FOLDS * gain.var(ddof=1) * (1 / (N_FOLDS * len(gain)) + 1 / (N_FOLDS - 1))
     if np.ptp(gain) < ROUNDING:  # the test divides by their spread
         return float(abs(gain.mean()) < ROUNDING)
-    return float(2 * t.sf(abs(gain.mean()) / np.sqrt(spread), len(gain) - 1))
+    return float(2 * t.sf(abs(gain.mean()) / corrected_error(ours, theirs), len(gain) - 1))
 
 
 def ranking(samples: Mapping[str, Array]) -> dict[str, float]:
