@@ -69,7 +69,7 @@ def check_clusters(n_clusters: Any, n_samples: int) -> None:
 
 def check_landmarks(n_landmarks: Any, n_clusters: int) -> None:
     """Refuse fewer landmarks than the clusters that are to be found among them."""
-    if isinstance(n_landmarks, Integral) and 0 < n_landmarks < n_clusters:
+    if isinstance(n_landmarks, Integral) and 0 < int(n_landmarks) < n_clusters:
         raise ValueError(
             f"n_landmarks={n_landmarks} is fewer than n_clusters={n_clusters}, which are to be "
             "found among the landmarks: raise it, or set it to None to use every row"

@@ -1,16 +1,19 @@
 """Results of which every row depends on its own row of X alone."""
 
 from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from umlbook.algebra import Array
 
 BLOCK = 256
+Rows = TypeVar("Rows", bound=NDArray[Any])
 
 
-def by_blocks(function: Callable[[Array], Array], X: Array, size: int = BLOCK) -> Array:
+def by_blocks(function: Callable[[Array], Rows], X: Array, size: int = BLOCK) -> Rows:
     """The rows of ``function(X)``, computed in blocks of exactly ``size`` rows.
 
     The last block is filled up with copies of its last row. A product of matrices may be summed in
@@ -26,4 +29,4 @@ def by_blocks(function: Callable[[Array], Array], X: Array, size: int = BLOCK) -
         block = X[rows]
         filled = np.concatenate([block, np.repeat(block[-1:], size - len(block), axis=0)])
         parts.append(function(filled)[: len(block)])
-    return np.concatenate(parts)
+    return cast(Rows, np.concatenate(parts))

@@ -187,6 +187,8 @@ class AML(MapsRows, SteppingClusterer):
     Attributes
     ----------
     labels_ : array (n,)
+        Of the nearest centre of each row, as ``predict`` gives them: equal rows share a label, and
+        a warning says how many clusters are in use if these are not all.
     components_ : array (d, l)
         W. Scaled so that W'SW = I; with ``relaxed``, so that the projected training data are L
         without its constant column.

@@ -155,12 +155,15 @@ class KernelKMeans(SteppingClusterer):
     Attributes
     ----------
     labels_ : array (n,)
+        Of the nearest centre of each row, as ``predict`` gives them: equal rows share a label, and
+        a warning says how many clusters are in use if these are not all.
     cluster_centers_ : array (n_clusters, n), or (n_clusters, n_landmarks)
         Each centre as weights on the training samples: it has no other coordinates.
     objective_ : float
         The objective at the end.
     objective_path_ : array (n_iter_,)
-        The objective after each step.
+        The objective after each step. It does not increase beyond rounding, which goes with the
+        trace of the kernel, of which the objective is a part.
     n_iter_ : int
         Number of states of the best start.
     converged_ : bool
@@ -330,6 +333,8 @@ class SpectralKMeans(MapsRows, SteppingClusterer):
     Attributes
     ----------
     labels_ : array (n,)
+        Of the nearest centre of each row, as ``predict`` gives them: equal rows share a label, and
+        a warning says how many clusters are in use if these are not all.
     embedding_ : array (n, K)
         V; fewer columns where the rank of X is less than K.
     relaxed_objective_ : float

@@ -115,10 +115,15 @@ class CPCM(MapsRows, SteppingClusterer):
     Attributes
     ----------
     labels_ : array (n,)
+        Of the nearest theta of each row, as ``predict`` gives them. Equal rows share a label, and a
+        warning says how many clusters are in use if these are not all, or that the labels mean
+        nothing because the predictions are constant.
     blur_ratio_ : float
-        The blur ratio of ``labels_`` in the space of the predictions; NaN if these are constant.
+        The blur ratio of ``labels_`` among the predictions that ``transform`` gives; NaN if these
+        are constant.
     objective_ : float
-        The same number.
+        The same number. The last of the path is that of the last step: it differs where a step had
+        to lend a row to an empty cluster, and where only landmarks were clustered.
     objective_path_ : array (n_iter_,)
         The blur ratio after each step of the chosen restart.
     restart_blur_ratios_ : array

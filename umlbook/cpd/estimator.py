@@ -116,7 +116,8 @@ class CPDUML(MapsRows, SteppingClusterer):
     Attributes
     ----------
     labels_ : array (n,)
-        Of the nearest mean of the moved clusters, as ``predict`` gives them. With "spectral" the
+        Of the nearest mean of the moved clusters, as ``predict`` gives them; a warning says so if
+        they do not use all clusters. With "spectral" the
         labels in the embedding may differ: ``restarts_`` has them.
     psi_ : array (n, d), or (n_landmarks, d)
     X_fit_ : array (n, d), or (n_landmarks, d)

@@ -120,7 +120,8 @@ class ProbabilisticMetric(MapsRows, PairClusterer):
     mu_ : float
         The squared distance at which a pair is as likely the same as not.
     labels_ : array (n,)
-        The nearest centre of each sample.
+        The nearest centre of each sample, as ``predict`` gives it; a warning says so if they do not
+        use all clusters.
     cluster_centers_ : array (n_clusters, k)
         In the learned space.
     objective_ : float

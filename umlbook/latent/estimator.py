@@ -115,7 +115,8 @@ class LatentClassPairs(MapsRows, PairClusterer):
     n_clusters must be known. The objective favours even classes: where they are very uneven, lower
     ``balance`` or ``lam``. Of fewer than 10 pairs the ridge is that of 10.
     A class that is the most probable of no sample is given one, the sample least like the mean of
-    its own class: so all classes are in use if X has as many different rows.
+    its own class, with the samples that are equal to it; a warning says so if that still leaves a
+    class empty.
     Without any pairs a warning is given, and certainty and balance alone decide, with the ridge of
     40 pairs. Index pairs belong to one X: see `umlbook.constraints.restrict`.
 
