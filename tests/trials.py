@@ -57,8 +57,11 @@ def monotone(model, X):
     if not sign or not path.size:
         return True
     size = np.abs(path).max()
+    scatter, kernel = np.sum((X - X.mean(axis=0)) ** 2), getattr(model, "kernel", None)
     if isinstance(model, umlbook.KernelKMeans):  # its objective is what is left of the trace
-        size = max(size, len(X) if model.kernel != "linear" else np.sum((X - X.mean(axis=0)) ** 2))
+        size = max(size, scatter if kernel == "linear" else len(X))
+    if isinstance(model, umlbook.CPDUML):  # and J what the field has left of the scatter
+        size = max(size, 1e-6 * (scatter if kernel is None else len(X)))
     return bool(np.all(sign * np.diff(path) >= -SLACK * size))
 
 

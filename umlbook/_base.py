@@ -268,7 +268,8 @@ class MapsRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     def _places(self, X: ArrayLike) -> Array:
         """What ``transform`` gives for X, as an array whatever ``set_output`` asks for."""
-        return by_blocks(self._map, self._validated(X, reset=False))
+        rows = self._validated(X, reset=False)  # first of all: it says if nothing is fitted
+        return by_blocks(self._map, rows)
 
 
 class SteppingClusterer(UsesClusters, FitsSamples, StepsSamples, ClusterMixin, BaseEstimator):
