@@ -119,7 +119,7 @@ def options(unit, n, d, k, rng):
         },
         umlbook.CPCM: {
             "predictor": ["least-squares", "kernel-ridge", "stepwise", "lda", "lda-within",
-                          LinearRegression(), Ridge()],
+                          LinearRegression(), Ridge(unit**2)],
             "sigma": widths, "lam": [None, 1e-6, 1.0],
             "starts": ["auto", "random", "columns", "invariant", start],
             "guard": [True, False], "min_cluster_size": [1, 2], "n_landmarks": landmarks, **loop,

@@ -98,8 +98,8 @@ class NAML(MapsRows, SteppingClusterer):
     Attributes
     ----------
     labels_ : array (n,)
-        Of the centre nearest to each row of L, as ``predict`` gives them: equal rows share a label, and
-        a warning says how many clusters are in use if these are not all.
+        Of the centre nearest to each row of L, as ``predict`` gives them: equal rows share a label,
+        and a warning says how many clusters are in use if these are not all.
     kernel_weights_ : array (p,)
         w, on the simplex, for kernels of trace one.
     theta_ : array (p,)
