@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist, pdist
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
@@ -47,7 +48,7 @@ def circle():
 
 
 def fitted(X, must, cannot, **params):
-    model = ProbabilisticMetric(2, random_state=0, **params)
+    model = ProbabilisticMetric(**{"n_clusters": 2, "random_state": 0, **params})
     return model.fit(X, must_link=must, cannot_link=cannot)
 
 
@@ -127,17 +128,41 @@ def test_penalty_is_per_labelled_pair_and_mean_squared_distance(circle):
     assert literal.tau == 0 < literal.start_tau
 
 
-def test_units_matter_with_eq_31_and_not_with_the_median_width(circle):
+def test_units_matter_with_eq_31_as_printed_and_not_with_the_other_widths(circle):
     X, _, must, cannot = circle
     kernels = {
         eta: [
             fitted(c * X, must, cannot, eta=eta, n_temperatures=0)._kernel_matrix(c * X)
             for c in (1.0, 100.0)
         ]
-        for eta in (None, "median")
+        for eta in (None, "median", "paper")
     }
     assert np.allclose(*kernels["median"])
-    assert np.median(kernels[None][1]) > 0.95 > np.median(kernels[None][0])
+    assert np.allclose(*kernels[None])
+    assert np.median(kernels["paper"][1]) > 0.95 > np.median(kernels["paper"][0])
+
+
+def test_of_standardised_data_the_width_is_that_of_eq_31(circle):
+    X, _, must, cannot = circle
+    given = scale(X), must, cannot
+    widths = [fitted(*given, eta=eta, n_temperatures=0).eta_ for eta in (None, "paper")]
+    assert widths[0] == pytest.approx(widths[1], rel=1e-12)
+    assert widths[1] == pytest.approx(pdist(scale(X), "sqeuclidean").mean())
+
+
+@pytest.mark.parametrize("kernel", ["exponential", None])
+def test_the_unit_of_x_changes_no_label(kernel, rng):
+    """From a millionth to a millionfold: with Eq. 31 as printed blobs were lost at a thousandth."""
+    y = np.repeat([0, 1, 2], 20)
+    X = 4 * np.eye(3)[y] + rng.normal(size=(60, 3))
+    must, cannot = sample(y, 10, 10, random_state=0)
+    labels = [
+        fitted(unit * X, must, cannot, n_clusters=3, kernel=kernel, n_temperatures=5).labels_
+        for unit in (1.0, 1e-6, 1e-3, 1e3, 1e6)
+    ]
+    assert modified_rand(y, labels[0]) > 0.9
+    for found in labels[1:]:
+        np.testing.assert_array_equal(found, labels[0])
 
 
 # --------------------------------------------------------------------------- along the steps

@@ -5,6 +5,7 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.decomposition import PCA
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import polynomial_kernel
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
@@ -148,7 +149,8 @@ def test_a_sample_alone_in_its_cluster_is_not_taken_away():
 
 def test_as_many_clusters_as_samples_even_with_duplicates():
     X = np.array([[0.0], [0.0], [0.0], [1.0]])
-    model = KernelKMeans(4, kernel="linear", random_state=0).fit(X)
+    with pytest.warns(ConvergenceWarning, match="uses only 2 of n_clusters=4"):
+        model = KernelKMeans(4, kernel="linear", random_state=0).fit(X)
     assert sorted(model.restarts_[0].labels.tolist()) == [0, 1, 2, 3]
     assert model.objective_ == pytest.approx(0.0)
 

@@ -14,11 +14,18 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+    clone,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from umlbook._checks import check_clusters, check_count, check_not_in_a_fold, validated_data
+from umlbook._rows import by_blocks
 from umlbook.algebra import ROUNDING, Array, Labels
 from umlbook.constraints import satisfaction
 from umlbook.scores import rand_index
@@ -45,6 +52,10 @@ class Restart:
     @property
     def n_iter(self) -> int:
         return len(self.objective_path)
+
+    def __repr__(self) -> str:
+        found = f"objective={self.objective:.6g}, n_iter={self.n_iter}, ending={self.ending!r}"
+        return f"Restart({found})"
 
 
 @dataclass(eq=False)
@@ -88,6 +99,19 @@ class Run:
         return Restart(self.last.labels, float(path[-1]), path, self.ending)
 
 
+def improving(states: Iterator[Any], sign: int) -> Iterator[Any]:
+    """The states of an objective that rises (1) or falls (-1), while it does.
+
+    Where it goes the other way, which no exact step does, only rounding is left to gain.
+    """
+    reached = -np.inf
+    for state in states:
+        if not sign * state.objective >= reached:
+            return
+        reached = sign * state.objective
+        yield state
+
+
 def tighter_if_tied(best: Run, run: Run, tol: float) -> Run | None:
     """Of two runs that reached the same relaxed objective, the one whose labels fit L better."""
     reached = best.last.objective, run.last.objective
@@ -101,6 +125,7 @@ class Pieces:
 
     _prepare: Callable[..., Any]
     _fit: Callable[..., Self]
+    _label: Callable[..., Self]
     _runs: Callable[..., Iterator[Iterable[Any]]]
 
 
@@ -119,7 +144,7 @@ class FitsSamples(Pieces):
         -------
         self
         """
-        return self._fit(self._prepare(X))
+        return self._fit(self._prepare(X))._label(X)
 
 
 class StepsSamples(Pieces):
@@ -170,7 +195,7 @@ class FitsPairs(Pieces):
         self
         """
         check_not_in_a_fold(must_link=must_link, cannot_link=cannot_link)
-        return self._fit(self._prepare(X, must_link, cannot_link))
+        return self._fit(self._prepare(X, must_link, cannot_link))._label(X)
 
 
 class StepsPairs(Pieces):
@@ -204,7 +229,50 @@ class StepsPairs(Pieces):
         yield from next(twin._runs(twin._prepare(X, must_link, cannot_link)))
 
 
-class SteppingClusterer(FitsSamples, StepsSamples, ClusterMixin, BaseEstimator):
+class UsesClusters:
+    """What is said when fewer clusters are in use than were asked for."""
+
+    n_clusters: int
+    labels_: Labels
+
+    def _warn_if_unused(self) -> None:
+        """Say so when fewer clusters are in use than were asked for."""
+        used = len(np.unique(self.labels_))
+        if used < self.n_clusters:
+            warnings.warn(
+                f"{type(self).__name__} uses only {used} of n_clusters={self.n_clusters} clusters: "
+                f"{self._reason_unused()}",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _reason_unused(self) -> str:
+        """Why a cluster may be left empty, and what to do about it."""
+        return (
+            "it cannot tell more groups apart in X; remove outliers and repeated rows, rescale X, "
+            "or lower n_clusters"
+        )
+
+
+class MapsRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """An estimator with ``transform``, whose columns are named after the class and numbered."""
+
+    cluster_centers_: Array
+    _map: Callable[[Array], Array]
+    _validated: Callable[..., Array]
+
+    @property
+    def _n_features_out(self) -> int:
+        """Columns of ``transform``: the centres lie in the space that it maps to."""
+        return self.cluster_centers_.shape[1]
+
+    def _places(self, X: ArrayLike) -> Array:
+        """What ``transform`` gives for X, as an array whatever ``set_output`` asks for."""
+        rows = self._validated(X, reset=False)  # first of all: it says if nothing is fitted
+        return by_blocks(self._map, rows)
+
+
+class SteppingClusterer(UsesClusters, FitsSamples, StepsSamples, ClusterMixin, BaseEstimator):
     """Base of the estimators: ``steps`` shows the first run, ``fit`` keeps the best of all runs.
 
     Subclasses set ``n_clusters, n_init, max_iter, tol, random_state, verbose`` in their own
@@ -308,7 +376,6 @@ class SteppingClusterer(FitsSamples, StepsSamples, ClusterMixin, BaseEstimator):
         self.converged_ = result.ending == "settled"
         self.restarts_ = tuple(restarts)
         self._adopt(problem, best.last)
-        self._warn_if_unused()
         advice = {
             "max_iter": f"stopped at max_iter={self.max_iter} before it settled: raise max_iter",
             "cycle": "came back to an earlier state and would cycle for ever: the last is kept",
@@ -316,23 +383,17 @@ class SteppingClusterer(FitsSamples, StepsSamples, ClusterMixin, BaseEstimator):
         if advice:
             warnings.warn(f"{type(self).__name__} {advice}", ConvergenceWarning, stacklevel=4)
 
-    def _warn_if_unused(self) -> None:
-        """Say so when fewer clusters are in use than were asked for."""
-        used = len(np.unique(self.labels_))
-        if used < self.n_clusters:
-            warnings.warn(
-                f"{type(self).__name__} uses only {used} of n_clusters={self.n_clusters} clusters: "
-                f"{self._reason_unused()}",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
+    def _label(self, X: Any) -> Self:
+        """Give the training rows the labels of ``predict``, and say which clusters stay empty.
 
-    def _reason_unused(self) -> str:
-        """Why a cluster may be left empty, and what to do about it."""
-        return (
-            "it cannot tell more groups apart in X; remove outliers and repeated rows, rescale X, "
-            "or lower n_clusters"
-        )
+        The label of a row depends on that row alone. So equal rows share one, and the last state of
+        the algorithm may have others: one that was stopped, or in which a cluster had no row of its
+        own and was lent one.
+        """
+        if hasattr(self, "predict"):
+            self.labels_ = self.predict(X)
+        self._warn_if_unused()
+        return self
 
     def _validated(self, X: ArrayLike, *, reset: bool) -> Array:
         """X as a finite float array; with ``reset``, also checked against ``n_clusters``."""
@@ -342,8 +403,8 @@ class SteppingClusterer(FitsSamples, StepsSamples, ClusterMixin, BaseEstimator):
         return data
 
 
-class PairClusterer(FitsPairs, StepsPairs, SteppingClusterer):
-    """A method that is given must-link and cannot-link pairs beside the samples."""
+class ScoresPairs:
+    """``score`` by pairs."""
 
     predict: Callable[[ArrayLike], Labels]
 
@@ -384,6 +445,10 @@ class PairClusterer(FitsPairs, StepsPairs, SteppingClusterer):
                 "search, umlbook.asking.OnPairs divides the pairs"
             )
         return share
+
+
+class PairClusterer(FitsPairs, StepsPairs, ScoresPairs, SteppingClusterer):
+    """A method that is given must-link and cannot-link pairs beside the samples."""
 
     @abstractmethod
     def _prepare(

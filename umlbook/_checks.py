@@ -67,6 +67,15 @@ def check_clusters(n_clusters: Any, n_samples: int) -> None:
         )
 
 
+def check_landmarks(n_landmarks: Any, n_clusters: int) -> None:
+    """Refuse fewer landmarks than the clusters that are to be found among them."""
+    if isinstance(n_landmarks, Integral) and 0 < int(n_landmarks) < n_clusters:
+        raise ValueError(
+            f"n_landmarks={n_landmarks} is fewer than n_clusters={n_clusters}, which are to be "
+            "found among the landmarks: raise it, or set it to None to use every row"
+        )
+
+
 def check_labels(labels: ArrayLike, n_samples: int, n_clusters: int, name: str = "init") -> Labels:
     """Labels given as a start: integers 0 .. n_clusters - 1, one per sample, no cluster empty."""
     given = np.asarray(labels)
@@ -123,6 +132,7 @@ def validated_data(
         X,
         reset=reset,
         dtype=np.float64,
+        order="C",  # so that no sum depends on how the array lies in memory
         ensure_all_finite=False,
         ensure_min_samples=ensure_min_samples,
     )

@@ -25,10 +25,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import svd
-from sklearn.base import TransformerMixin
 
-from umlbook._base import Run, SteppingClusterer, tighter_if_tied
-from umlbook._checks import check_count, check_labels, check_positive, check_several
+from umlbook._base import MapsRows, Run, SteppingClusterer, tighter_if_tied
+from umlbook._checks import (
+    check_count,
+    check_labels,
+    check_landmarks,
+    check_positive,
+    check_several,
+)
 from umlbook._landmarks import best_start_on_landmarks, landmark_rows
 from umlbook.algebra import (
     Array,
@@ -140,7 +145,7 @@ class AMLProblem:
     data: Whitened
 
 
-class AML(TransformerMixin, SteppingClusterer):
+class AML(MapsRows, SteppingClusterer):
     r"""Adaptive metric learning: a projection and clusters that are far apart under its metric.
 
     Maximises :math:`\operatorname{tr}(L'XW(W'SW)^{-1}W'X'L)` over the projection W and the
@@ -182,6 +187,8 @@ class AML(TransformerMixin, SteppingClusterer):
     Attributes
     ----------
     labels_ : array (n,)
+        Of the nearest centre of each row, as ``predict`` gives them: equal rows share a label, and
+        a warning says how many clusters are in use if these are not all.
     components_ : array (d, l)
         W. Scaled so that W'SW = I; with ``relaxed``, so that the projected training data are L
         without its constant column.
@@ -247,6 +254,7 @@ class AML(TransformerMixin, SteppingClusterer):
     def _prepare(self, X: ArrayLike) -> AMLProblem:
         X = self._validated(X, reset=True)
         check_several(X)
+        check_landmarks(self.n_landmarks, self.n_clusters)
         lam = check_positive("lam", self.lam)
         self._check_components()
         mean = X.mean(axis=0)
@@ -307,6 +315,9 @@ class AML(TransformerMixin, SteppingClusterer):
         self.metric_ = state.W @ state.W.T
         self.cluster_centers_ = state.centers[:, : state.W.shape[1]]
 
+    def _map(self, X: Array) -> Array:
+        return (X - self.mean_) @ self.components_
+
     def transform(self, X: ArrayLike) -> Array:
         """Rows of X, less the training mean, projected by W.
 
@@ -314,7 +325,7 @@ class AML(TransformerMixin, SteppingClusterer):
         ----------
         X : array (m, d)
         """
-        return (self._validated(X, reset=False) - self.mean_) @ self.components_
+        return self._places(X)
 
     def predict(self, X: ArrayLike) -> Labels:
         """Label of the nearest centre in the learned metric.
@@ -323,4 +334,4 @@ class AML(TransformerMixin, SteppingClusterer):
         ----------
         X : array (m, d)
         """
-        return nearest_center(self.transform(X), self.cluster_centers_)
+        return nearest_center(self._places(X), self.cluster_centers_)

@@ -16,11 +16,12 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.decomposition import KernelPCA
 from sklearn.utils import gen_batches
 
 from umlbook._checks import check_count, validated_data
+from umlbook._rows import by_blocks
 from umlbook.algebra import Array, fix_signs
 
 MOST_LANDMARKS = 1000  # of more samples so many, evenly spaced, carry the blocks
@@ -82,7 +83,13 @@ def kernel_block(D: Array, n_components: int) -> KernelBlock:
     """The kernel block of training samples with distances D (n x n)."""
     median = median_distance(D)
     pca = KernelPCA(min(n_components, len(D)), kernel="precomputed", eigen_solver="dense")
-    return KernelBlock(median, pca.fit(_gaussian(D, median)))
+    return KernelBlock(median, without_kernel(pca.fit(_gaussian(D, median))))
+
+
+def without_kernel(pca: KernelPCA) -> KernelPCA:
+    """The same without the n x n kernel it was fitted to, of which it needs the length only."""
+    pca.X_fit_ = np.zeros((len(pca.X_fit_), 1))
+    return pca
 
 
 def graph_block(D: Array, n_components: int, n_neighbors: int) -> GraphBlock:
@@ -135,6 +142,10 @@ class Coordinates:
     def __call__(self, X: Array) -> Array:
         """The coordinates P of the rows of X."""
         return np.hstack(self.parts(X))
+
+    def __repr__(self) -> str:
+        blocks = " and ".join(type(block).__name__ for block in self.blocks)
+        return f"Coordinates({blocks} of {len(self.X)} rows)"
 
 
 def coordinates(
@@ -200,7 +211,7 @@ def _log_affinity(D: Array, reach: Array, scale: Array, reach_of: Array, scale_o
     return np.where(near, -(D**2) / np.outer(scale, scale_of), -np.inf)
 
 
-class BentCoordinates(TransformerMixin, BaseEstimator):
+class BentCoordinates(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""Coordinates of a kernel and of a neighbourhood graph, side by side, for any estimator.
 
     The first block is centred kernel PCA of :math:`\exp(-2 d^2 / \operatorname{median} d^2)`. The
@@ -263,6 +274,7 @@ class BentCoordinates(TransformerMixin, BaseEstimator):
         X = validated_data(self, X, reset=True, ensure_min_samples=2)
         check_blocks(self.n_components, self.n_graph_components, self.n_neighbors)
         self.coordinates_ = coordinates(X, **self.get_params())
+        self._n_features_out = self.coordinates_(X[:1]).shape[1]
         return self
 
     def transform(self, X: ArrayLike) -> Array:
@@ -276,7 +288,7 @@ class BentCoordinates(TransformerMixin, BaseEstimator):
         -------
         array (m, k)
         """
-        return self.coordinates_(validated_data(self, X, reset=False))
+        return by_blocks(self.coordinates_, validated_data(self, X, reset=False))
 
 
 def check_blocks(n_components: int, n_graph_components: int, n_neighbors: int) -> None:

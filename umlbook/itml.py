@@ -15,6 +15,8 @@ from umlbook.algebra import Array
 from umlbook.constraints import IntArray
 
 MOST_ROWS = 2000  # of X, for the percentiles
+ROUNDING = 1e-14  # of the largest distance: a smaller one is none
+DIGITS = 1e-13  # of the trace: in no direction may the metric become smaller, or it has no digits
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,8 @@ def itml_problem(
     cannot-links farther than the second.
     """
     V = pair_differences(X, np.concatenate([must, cannot]))
-    differs = np.any(V != 0, axis=1)
+    lengths = np.linalg.norm(V, axis=1)
+    differs = lengths > ROUNDING * np.max(lengths, initial=0.0)
     delta = np.repeat([1.0, -1.0], [len(must), len(cannot)])[differs]
     bounds = np.where(delta > 0, *distance_bounds(X, *percentiles))
     return ITMLProblem(V[differs], delta, bounds, gamma)
@@ -104,12 +107,17 @@ def itml_steps(problem: ITMLProblem) -> Iterator[ITMLStep]:
     """
     V, delta, gamma = problem.V, problem.delta, problem.gamma
     A, xi, lam = np.eye(V.shape[1]), problem.bounds.copy(), np.zeros(len(V))
-    share = gamma / (gamma + 1)
+    share, squares = gamma / (gamma + 1), np.sum(V**2, axis=1)
     while True:
+        least = DIGITS * np.trace(A) * squares
         for k, v in enumerate(V):
             Av = A @ v
             p = float(v @ Av)
+            if not p > least[k]:
+                continue
             alpha = min(lam[k], delta[k] * share * (1 / p - 1 / xi[k]))
+            if delta[k] > 0:  # p becomes p / (1 - alpha p)
+                alpha = max(alpha, 1 / p - 1 / least[k])
             lam[k] -= alpha
             xi[k] = gamma * xi[k] / (gamma + delta[k] * alpha * xi[k])
             A = A + delta[k] * alpha / (1 - delta[k] * alpha * p) * np.outer(Av, Av)
@@ -128,5 +136,5 @@ def distance_bounds(X: Array, low: float, high: float) -> tuple[float, float]:
     """
     rows = X if len(X) <= MOST_ROWS else X[np.linspace(0, len(X) - 1, MOST_ROWS).astype(int)]
     apart = pdist(rows, "sqeuclidean")
-    u, length = np.percentile(apart[apart > 0], [low, high])
+    u, length = np.percentile(apart[apart > ROUNDING**2 * apart.max()], [low, high])
     return float(u), float(length)

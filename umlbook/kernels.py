@@ -20,6 +20,8 @@ from umlbook.algebra import Array, top_eigenvectors
 
 CANCELLED = 1e-4
 """A squared distance below this share of its two squared lengths has lost four digits or more."""
+MANY = 8
+"""Cancelled distances of one row that are listed one by one."""
 SMALLEST_COMPONENT = 1e-9
 """Eigenvalues of a kernel below this share of the largest are rounding."""
 NEGATIVE = 1e-5
@@ -40,11 +42,13 @@ def distances(X: ArrayLike, Y: ArrayLike | None = None, *, squared: bool = False
     D: Array = euclidean_distances(left, right, squared=True)
     own, theirs = (np.einsum("ij,ij->i", side, side) for side in (left, right))
     for rows in gen_batches(len(left), 1024):
-        i, j = np.nonzero(D[rows] <= CANCELLED * (own[rows, None] + theirs))
-        if len(i) > len(right):  # far more than the diagonal: all of them cost less than a list
-            D[rows] = cdist(left[rows], right, "sqeuclidean")
-        else:
-            D[rows][i, j] = np.sum((left[rows][i] - right[j]) ** 2, axis=1)
+        cancelled = D[rows] <= CANCELLED * (own[rows, None] + theirs)
+        # More than a few in a row: all of them cost less than a list. Each row decides for itself.
+        many = np.flatnonzero(cancelled.sum(axis=1) > MANY)
+        D[rows][many] = cdist(left[rows][many], right, "sqeuclidean")
+        cancelled[many] = False
+        i, j = np.nonzero(cancelled)
+        D[rows][i, j] = np.sum((left[rows][i] - right[j]) ** 2, axis=1)
     if Y is None:
         D = (D + D.T) / 2
         np.fill_diagonal(D, 0.0)

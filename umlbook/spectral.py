@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import TransformerMixin
-from sklearn.utils import Tags, gen_batches
+from sklearn.utils import Tags
 
-from umlbook._base import SteppingClusterer
-from umlbook._checks import check_labels
+from umlbook._base import MapsRows, SteppingClusterer
+from umlbook._checks import check_labels, check_landmarks
 from umlbook._landmarks import on_landmarks
+from umlbook._rows import by_blocks
 from umlbook.algebra import (
     ROUNDING,
     Array,
@@ -155,12 +155,15 @@ class KernelKMeans(SteppingClusterer):
     Attributes
     ----------
     labels_ : array (n,)
+        Of the nearest centre of each row, as ``predict`` gives them: equal rows share a label, and
+        a warning says how many clusters are in use if these are not all.
     cluster_centers_ : array (n_clusters, n), or (n_clusters, n_landmarks)
         Each centre as weights on the training samples: it has no other coordinates.
     objective_ : float
         The objective at the end.
     objective_path_ : array (n_iter_,)
-        The objective after each step.
+        The objective after each step. It does not increase beyond rounding, which goes with the
+        trace of the kernel, of which the objective is a part.
     n_iter_ : int
         Number of states of the best start.
     converged_ : bool
@@ -168,7 +171,7 @@ class KernelKMeans(SteppingClusterer):
     restarts_ : tuple of Restart
         How every start ended.
     X_fit_ : array (n, d), or (n_landmarks, d)
-        The training rows or landmarks (the kernel, if precomputed).
+        The training rows or landmarks. None is kept of a precomputed kernel.
     sigma_ : float
         The width used ("rbf" and "exponential" only).
 
@@ -215,18 +218,19 @@ class KernelKMeans(SteppingClusterer):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.pairwise = self._is_precomputed()
         return tags
 
     def _prepare(self, X: ArrayLike) -> KernelProblem:
         X = self._validated(X, reset=True)
+        check_landmarks(self.n_landmarks, self.n_clusters)
         has_width = isinstance(self.kernel, str) and self.kernel in ("rbf", "exponential")
         sigma = resolve_width(self.sigma, X) if has_width else None
         start = None
         if not isinstance(self.init, str):
             start = check_labels(self.init, len(X), self.n_clusters)
         everyone = None
-        if not (isinstance(self.kernel, str) and self.kernel == "precomputed"):
+        if not self._is_precomputed():
             X, start, everyone = on_landmarks(self.n_landmarks, X, self.random_state, start)
         K = self._kernel_matrix(X, X, sigma)
         if callable(self.kernel) or self.kernel == "precomputed":
@@ -265,18 +269,21 @@ class KernelKMeans(SteppingClusterer):
         return kernel_kmeans_steps(problem.K, start, self.n_clusters)
 
     def _adopt(self, problem: KernelProblem, state: KernelStep) -> None:
-        self.X_fit_ = problem.X
+        if not self._is_precomputed():
+            self.X_fit_ = problem.X
         if problem.sigma is not None:
             self.sigma_ = problem.sigma
         self.cluster_centers_ = state.center_weights.T
         self._center_norms = state.center_norms
-        if problem.everyone is not None:
-            self.labels_ = self.predict(problem.everyone)
-        elif not self.converged_:  # then the nearest centre may differ from the state's labels
-            self.labels_ = self._nearest(problem.K)
 
-    def _nearest(self, K: Array) -> Labels:
-        """The nearest centre of each row of a kernel with the training samples."""
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _nearest(self, X: Array) -> Labels:
+        """The nearest centre of each row of X, or of its kernel with the training samples."""
+        K = X
+        if not self._is_precomputed():
+            K = self._kernel_matrix(X, self.X_fit_, getattr(self, "sigma_", None))
         return nearest_kernel_center(K @ self.cluster_centers_.T, self._center_norms)
 
     def predict(self, X: ArrayLike) -> Labels:
@@ -286,13 +293,7 @@ class KernelKMeans(SteppingClusterer):
         ----------
         X : array (m, d), or the m x n kernel with the training samples if precomputed
         """
-        X = self._validated(X, reset=False)
-        sigma = getattr(self, "sigma_", None)
-        parts = [
-            self._nearest(self._kernel_matrix(X[rows], self.X_fit_, sigma))
-            for rows in gen_batches(len(X), 2048)
-        ]
-        return np.concatenate(parts)
+        return by_blocks(self._nearest, self._validated(X, reset=False))
 
 
 @dataclass(frozen=True)
@@ -305,7 +306,7 @@ class SpectralProblem:
     value: float
 
 
-class SpectralKMeans(TransformerMixin, SteppingClusterer):
+class SpectralKMeans(MapsRows, SteppingClusterer):
     r"""K-means relaxed by Ky Fan's theorem, then rounded.
 
     :math:`\max \operatorname{tr}(Y'XX'Y)` over all Y with Y'Y = I is solved by the top K left
@@ -332,6 +333,8 @@ class SpectralKMeans(TransformerMixin, SteppingClusterer):
     Attributes
     ----------
     labels_ : array (n,)
+        Of the nearest centre of each row, as ``predict`` gives them: equal rows share a label, and
+        a warning says how many clusters are in use if these are not all.
     embedding_ : array (n, K)
         V; fewer columns where the rank of X is less than K.
     relaxed_objective_ : float
@@ -397,8 +400,9 @@ class SpectralKMeans(TransformerMixin, SteppingClusterer):
         self.offset_, self.components_ = problem.offset, problem.components
         self.embedding_, self.relaxed_objective_ = problem.V, problem.value
         self.cluster_centers_ = state.centers
-        if not self.converged_:  # then the nearest centre may differ from the state's labels
-            self.labels_ = nearest_center(problem.V, state.centers)
+
+    def _map(self, X: Array) -> Array:
+        return (X - self.offset_) @ self.components_
 
     def transform(self, X: ArrayLike) -> Array:
         """Rows of X in the space of the singular vectors; training rows give ``embedding_``.
@@ -407,7 +411,7 @@ class SpectralKMeans(TransformerMixin, SteppingClusterer):
         ----------
         X : array (m, d)
         """
-        return (self._validated(X, reset=False) - self.offset_) @ self.components_
+        return self._places(X)
 
     def predict(self, X: ArrayLike) -> Labels:
         """Label of the nearest centre in the space of the singular vectors.
@@ -416,4 +420,4 @@ class SpectralKMeans(TransformerMixin, SteppingClusterer):
         ----------
         X : array (m, d)
         """
-        return nearest_center(self.transform(X), self.cluster_centers_)
+        return nearest_center(self._places(X), self.cluster_centers_)

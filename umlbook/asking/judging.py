@@ -111,7 +111,9 @@ class OnPairs(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Parameters
     ----------
     estimator : estimator
-        With ``fit(X, must_link=..., cannot_link=...)`` and ``labels_``.
+        With ``fit(X, must_link=..., cannot_link=...)``, and ``labels_`` or ``predict``. A pipeline
+        is one if its last step asks for the pairs (``set_fit_request``; `LatentClassPairs` has an
+        example).
     X : array (n_samples, n_features)
         All rows, those without pairs too.
 
@@ -184,5 +186,7 @@ class OnPairs(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         given = np.asarray(pairs)
         validate_pairs(given, len(self.X), "pairs")
-        labels = self.estimator_.labels_
+        labels = getattr(self.estimator_, "labels_", None)
+        if labels is None:  # a pipeline shows those of its last step by ``predict`` only
+            labels = self.estimator_.predict(self.X)
         return np.asarray(labels[given[:, 0]] == labels[given[:, 1]])

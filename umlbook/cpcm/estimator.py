@@ -4,16 +4,17 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import TransformerMixin, is_regressor
+from sklearn.base import is_regressor
 
-from umlbook._base import Run, SteppingClusterer
-from umlbook._checks import check_count, check_labels
+from umlbook._base import MapsRows, Run, SteppingClusterer
+from umlbook._checks import check_count, check_labels, check_landmarks
 from umlbook._landmarks import best_start_on_landmarks, landmark_rows, on_landmarks
 from umlbook.algebra import ROUNDING, Array, Labels, nearest_center, one_hot
+from umlbook.cpcm.blur import blur_ratio
 from umlbook.cpcm.predictors import (
     AffineMap,
     Fit,
@@ -64,7 +65,7 @@ class CPCMProblem:
     everyone: Array | None = None
 
 
-class CPCM(TransformerMixin, SteppingClusterer):
+class CPCM(MapsRows, SteppingClusterer):
     r"""Clustering predictions of cluster membership: a metric under which clusters are sharp.
 
     Lowers the blur ratio :math:`BR(A, c) = \operatorname{tr}(S_c A) / \operatorname{tr}(S_m A)` by
@@ -114,10 +115,15 @@ class CPCM(TransformerMixin, SteppingClusterer):
     Attributes
     ----------
     labels_ : array (n,)
+        Of the nearest theta of each row, as ``predict`` gives them. Equal rows share a label, and a
+        warning says how many clusters are in use if these are not all, or that the labels mean
+        nothing because the predictions are constant.
     blur_ratio_ : float
-        The blur ratio of ``labels_`` in the space of the predictions; NaN if these are constant.
+        The blur ratio of ``labels_`` among the predictions that ``transform`` gives; NaN if these
+        are constant.
     objective_ : float
-        The same number.
+        The same number. The last of the path is that of the last step: it differs where a step had
+        to lend a row to an empty cluster, and where only landmarks were clustered.
     objective_path_ : array (n_iter_,)
         The blur ratio after each step of the chosen restart.
     restart_blur_ratios_ : array
@@ -210,6 +216,7 @@ class CPCM(TransformerMixin, SteppingClusterer):
         if len(X) < 2:
             raise ValueError("X has n_samples=1, but a prediction needs at least two rows")
         check_count("min_cluster_size", self.min_cluster_size)
+        check_landmarks(self.n_landmarks, self.n_clusters)
         if self.min_cluster_size * self.n_clusters > len(X):
             raise ValueError(
                 f"min_cluster_size={self.min_cluster_size} times n_clusters={self.n_clusters} is "
@@ -315,17 +322,20 @@ class CPCM(TransformerMixin, SteppingClusterer):
         onward = problem.predictor(state.labels).values
         settled = clustered(onward, state.labels, self.n_clusters)[1]
         self.fixed_point_ = bool(np.array_equal(settled.labels, state.labels))
-        # The same labels again, unless fewer different predictions than clusters were found.
-        self.labels_ = nearest_center(state.predictions, state.centers)
         if problem.basis is not None and isinstance(self._map, AffineMap):
-            Z = one_hot(self.labels_)
+            Z = one_hot(nearest_center(state.predictions, state.centers))
             self.canonical_correlations_ = canonical_directions(problem.basis.Q, Z)[1]
             self.coef_, self.intercept_ = self._map.coef, self._map.intercept
             self.metric_ = self.coef_ @ self.coef_.T
-        if problem.everyone is not None:
-            self.labels_ = self.predict(problem.everyone)
         if self.n_clusters > 1 and not np.isfinite(self._criterion(problem, state)):
             warnings.warn(self._trouble(state), UserWarning, stacklevel=5)
+
+    def _label(self, X: ArrayLike) -> Self:
+        found = self.labels_
+        super()._label(X)
+        if not np.array_equal(found, self.labels_) and not np.isnan(self.blur_ratio_):
+            self.blur_ratio_ = self.objective_ = blur_ratio(self._places(X), self.labels_)
+        return self
 
     def _warn_if_unused(self) -> None:
         if not np.isnan(self.objective_):  # then the labels mean nothing, which was said
@@ -354,8 +364,7 @@ class CPCM(TransformerMixin, SteppingClusterer):
         array (m, q)
             Rows need not lie in the simplex: a regression is not a probability.
         """
-        X = self._validated(X, reset=False)
-        return self._map(X)
+        return self._places(X)
 
     def predict(self, X: ArrayLike) -> Labels:
         """Label of the nearest theta in the space of the predictions, never of the largest one.
@@ -364,4 +373,4 @@ class CPCM(TransformerMixin, SteppingClusterer):
         ----------
         X : array (m, p)
         """
-        return nearest_center(self.transform(X), self.cluster_centers_)
+        return nearest_center(self._places(X), self.cluster_centers_)

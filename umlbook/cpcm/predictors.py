@@ -165,6 +165,7 @@ def kernel_basis(X: Array, sigma: float) -> KernelBasis:
     K = rbf(X, sigma=sigma)
     eigenvalues, Q = top_eigenvectors(center(K), above=None)
     rank = int(np.sum(eigenvalues > len(X) * EPS * max(eigenvalues[0], 1.0)))
+    check_rank(rank, len(X), penalised=True)
     return KernelBasis(Q[:, :rank], eigenvalues[:rank], X, sigma, K.mean(axis=0))
 
 

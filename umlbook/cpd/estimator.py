@@ -1,7 +1,7 @@
 """CPD-UML as an estimator: the field and the labels in turn, and the map of new points."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as attribute
 from functools import cached_property, partial
 from typing import Any
@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
-from sklearn.base import TransformerMixin
-from sklearn.utils import gen_batches
 
-from umlbook._base import SteppingClusterer
+from umlbook._base import MapsRows, SteppingClusterer
 from umlbook._checks import check_count, check_labels, check_positive
 from umlbook._landmarks import landmark_rows
 from umlbook.algebra import Array, Labels, nearest_center
@@ -44,6 +42,10 @@ class KernelSpace:
     def __call__(self, X: Array) -> Array:
         return self.pca.at(self.kernel(X, self.rows))
 
+    def without_training_rows(self) -> "KernelSpace":
+        """The same without the coordinates of the training rows, which new rows do not need."""
+        return replace(self, pca=replace(self.pca, coordinates=self.pca.coordinates[:0].copy()))
+
 
 @dataclass(frozen=True)
 class CPDProblem:
@@ -61,7 +63,7 @@ class CPDProblem:
         return neighbor_graph(self.X)
 
 
-class CPDUML(TransformerMixin, SteppingClusterer):
+class CPDUML(MapsRows, SteppingClusterer):
     r"""Clustering by a smooth deformation that pulls the points of a cluster together.
 
     Minimises over labels (Y, P = I - YY') and coefficients Psi
@@ -117,7 +119,8 @@ class CPDUML(TransformerMixin, SteppingClusterer):
     Attributes
     ----------
     labels_ : array (n,)
-        Of the nearest mean of the moved clusters, as ``predict`` gives them. With "spectral" the
+        Of the nearest mean of the moved clusters, as ``predict`` gives them; a warning says so if
+        they do not use all clusters. With "spectral" the
         labels in the embedding may differ: ``restarts_`` has them.
     psi_ : array (n, d), or (n_landmarks, d)
     X_fit_ : array (n, d), or (n_landmarks, d)
@@ -268,16 +271,12 @@ class CPDUML(TransformerMixin, SteppingClusterer):
         self.psi_ = state.psi
         self.X_fit_ = problem.field.basis.nodes
         self.cluster_centers_ = state.centers
-        self._space = problem.space
+        self._space = problem.space and problem.space.without_training_rows()
         self._origin = np.median(problem.field.X, axis=0)
-        self.labels_ = self._nearest(self._moved(problem.field.X))
 
-    def _moved(self, points: Array) -> Array:
-        parts = [
-            points[rows] + velocity(points[rows], self.X_fit_, self.psi_, sigma=self.sigma_)
-            for rows in gen_batches(len(points), 2048)
-        ]
-        return np.concatenate(parts)
+    def _map(self, X: Array) -> Array:
+        points = X if self._space is None else self._space(X)
+        return points + velocity(points, self.X_fit_, self.psi_, sigma=self.sigma_)
 
     def transform(self, X: ArrayLike) -> Array:
         """Where the rows of X move to, X + g(X, X_fit_) Psi (Eq. 3).
@@ -291,8 +290,7 @@ class CPDUML(TransformerMixin, SteppingClusterer):
         array (m, d)
             With a kernel, the moved kernel PCA coordinates (m, q).
         """
-        points = self._validated(X, reset=False)
-        return self._moved(points if self._space is None else self._space(points))
+        return self._places(X)
 
     def predict(self, X: ArrayLike) -> Labels:
         """Label of the nearest mean of the moved clusters, once the rows of X are moved too.
@@ -301,8 +299,5 @@ class CPDUML(TransformerMixin, SteppingClusterer):
         ----------
         X : array (m, d)
         """
-        return self._nearest(self.transform(X))
-
-    def _nearest(self, moved: Array) -> Labels:
         # about the median of the training rows: how near a tie is does not depend on the origin
-        return nearest_center(moved - self._origin, self.cluster_centers_ - self._origin)
+        return nearest_center(self._places(X) - self._origin, self.cluster_centers_ - self._origin)

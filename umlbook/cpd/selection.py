@@ -148,5 +148,5 @@ def lam_path(model: CPDUML, X: ArrayLike, lams: ArrayLike) -> list[CPDUML]:
         for lam in map(float, np.ravel(lams)):
             model = copy(prepared).set_params(lam=lam)
             field = replace(problem.field, lam=model._stiffness(len(problem.X)))
-            fits.append(model._fit(replace(problem, field=field)))
+            fits.append(model._fit(replace(problem, field=field))._label(X))
     return fits

@@ -37,6 +37,20 @@ def mean_squared_distance(X: Array) -> float:
     return float(2 * np.var(X, axis=0).sum() * n / (n - 1))
 
 
+def unit_free_width(X: Array) -> float:
+    r"""Eq. 31 for X in units of its own spread s: a width that scales with X.
+
+    .. math:: s \cdot \overline{\lVert x_i/s - x_j/s \rVert^2}, \qquad
+       s^2 = \tfrac1d \sum_l \operatorname{var}_l
+
+    >>> X = np.array([[0.0], [1.0], [3.0]])
+    >>> unit_free_width(X).__round__(3), unit_free_width(1000 * X).__round__(3)
+    (3.742, 3741.657)
+    """
+    spread = float(np.sqrt(np.mean(np.var(X, axis=0))))
+    return spread * mean_squared_distance(X / spread)
+
+
 def correlation_basis(X: Array, n_components: int) -> Array:
     """U, the top eigenvectors of X'X / N (not centred), d x k: the coordinates are XU."""
     return _top_eigenvectors(X.T @ X / len(X), n_components)[1]

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from umlbook._base import PairClusterer
-from umlbook._checks import check_count, check_nonnegative, check_positive
+from umlbook._base import MapsRows, PairClusterer
+from umlbook._checks import check_count, check_landmarks, check_nonnegative
 from umlbook._landmarks import landmark_rows
 from umlbook.algebra import Array, Labels, nearest_center
 from umlbook.constraints import check_constraints, restrict
@@ -24,6 +23,7 @@ from umlbook.daem.coordinates import (
     kernel_basis,
     kernel_matrix,
     mean_squared_distance,
+    unit_free_width,
 )
 from umlbook.daem.steps import (
     DAEMStep,
@@ -53,7 +53,7 @@ class MetricProblem(PairProblem):
     everyone: Array | None = None
 
 
-class ProbabilisticMetric(TransformerMixin, PairClusterer):
+class ProbabilisticMetric(MapsRows, PairClusterer):
     r"""Clustering under a metric learned from pairs, with deterministic annealing EM.
 
     The squared distance of two samples is :math:`\sum_l \theta_l (p_{il} - p_{jl})^2` in the
@@ -72,9 +72,13 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
         Number of clusters, K.
     kernel : "exponential", callable or None
         exp(-d / eta); a function of two arrays of rows; or None for the linear version.
-    eta : float, "median" or None
-        Width of the exponential kernel. None is Eq. 31, a mean *squared* distance, so that the
-        kernel changes with the units of X: standardise X, or take "median".
+    eta : float, "median", "paper" or None
+        Width of the exponential kernel. "paper" is Eq. 31, the mean *squared* distance. It is
+        divided into distances that are not squared, so that the kernel changes with the unit of X:
+        a thousandth of the unit makes all samples alien to one another, a thousandfold one makes
+        them all alike. None is Eq. 31 for X in units of its own spread, the root mean square of the
+        standard deviations of its columns. Then the unit does not matter, and for standardised X
+        it is Eq. 31 as printed.
     n_components : int or None
         Most coordinates to keep; None keeps 30. Those with eigenvalue zero are left out.
     form : "balanced" or "paper"
@@ -116,7 +120,8 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
     mu_ : float
         The squared distance at which a pair is as likely the same as not.
     labels_ : array (n,)
-        The nearest centre of each sample.
+        The nearest centre of each sample, as ``predict`` gives it; a warning says so if they do not
+        use all clusters.
     cluster_centers_ : array (n_clusters, k)
         In the learned space.
     objective_ : float
@@ -148,6 +153,10 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
     same (or all different): a warning is given and theta is one everywhere, which is k-means on
     the kernel coordinates. A penalty so large that theta vanishes puts all samples into one
     cluster, with a warning. Index pairs belong to one X: see `umlbook.constraints.restrict`.
+
+    See Also
+    --------
+    LatentClassPairs : has an example of ``cross_validate`` with pairs, which holds here too.
 
     References
     ----------
@@ -213,6 +222,7 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
     ) -> MetricProblem:
         X = self._validated(X, reset=True)
         self._check_parameters()
+        check_landmarks(self.n_landmarks, self.n_clusters)
         must, cannot = check_constraints(must_link, cannot_link, len(X))
         eta = self._width(X) if self.kernel == "exponential" else None
         paired = np.union1d(must, cannot)
@@ -252,15 +262,17 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
         return (correlation_basis if self.kernel is None else kernel_basis)(K, most)
 
     def _width(self, X: Array) -> float:
-        if self.eta is not None:
+        printed = isinstance(self.eta, str) and self.eta == "paper"
+        if not (printed or self.eta is None):
             return resolve_width(self.eta, X, name="eta")
-        width = mean_squared_distance(X) if len(X) > 1 else 1.0
-        if not width > 0:
+        if len(X) == 1:
+            return 1.0
+        if not np.any(X[0] != X):
             raise ValueError(
-                "eta=None (Eq. 31) needs at least two different rows in X, but all rows are equal: "
-                "give eta as a number"
+                f"eta={self.eta!r} (Eq. 31) needs at least two different rows in X, but all rows "
+                "are equal: give eta as a number"
             )
-        return check_positive("eta", width)
+        return mean_squared_distance(X) if printed else unit_free_width(X)
 
     def _kernel_matrix(self, X: Array) -> Array:
         """Kernel of the rows of X with the training rows; X itself if there is no kernel."""
@@ -321,8 +333,6 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
             self.eta_ = problem.eta
         if self.kernel is None:
             self.metric_ = (self.basis_ * self.theta_) @ self.basis_.T
-        if problem.everyone is not None:
-            self.labels_ = self.predict(problem.everyone)
         if state.unsettled:
             warnings.warn(
                 f"{state.unsettled} M steps of ProbabilisticMetric did not converge: give it a "
@@ -339,6 +349,9 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
             "pairs, or remove outliers"
         )
 
+    def _map(self, X: Array) -> Array:
+        return self._kernel_matrix(X) @ self.basis_ * np.sqrt(self.theta_)
+
     def transform(self, X: ArrayLike) -> Array:
         """The rows of X in the learned space, where Euclidean distance is the learned distance.
 
@@ -350,8 +363,7 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
         -------
         array (m, k)
         """
-        X = self._validated(X, reset=False)
-        return self._kernel_matrix(X) @ self.basis_ * np.sqrt(self.theta_)
+        return self._places(X)
 
     def predict(self, X: ArrayLike) -> Labels:
         """Label of the nearest centre in the learned space.
@@ -364,7 +376,7 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
         -------
         array (m,)
         """
-        return nearest_center(self.transform(X), self.cluster_centers_)
+        return nearest_center(self._places(X), self.cluster_centers_)
 
     def pair_probability(self, A: ArrayLike, B: ArrayLike) -> Array:
         """P(same) of every row of A with every row of B.
@@ -378,7 +390,7 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
         -------
         array (m, r)
         """
-        apart = distances(self.transform(A), self.transform(B), squared=True)
+        apart = distances(self._places(A), self._places(B), squared=True)
         return same_probability(apart - self.mu_)
 
 

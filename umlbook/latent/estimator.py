@@ -3,15 +3,15 @@
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import softmax
-from sklearn.base import TransformerMixin
 
-from umlbook._base import PairClusterer
+from umlbook._base import MapsRows, PairClusterer
 from umlbook._checks import check_nonnegative
+from umlbook._rows import by_blocks
 from umlbook.algebra import ROUNDING, Array, Labels, nearest
 from umlbook.constraints import IntArray, check_constraints, validate_pairs
 from umlbook.coordinates import Coordinates, check_blocks, coordinates
@@ -37,7 +37,7 @@ class PlacedProblem(LatentProblem):
     place: Coordinates
 
 
-class LatentClassPairs(TransformerMixin, PairClusterer):
+class LatentClassPairs(MapsRows, PairClusterer):
     r"""Clustering by a linear classifier of kernel and graph coordinates, learned from pairs.
 
     Minimises over B and b, with :math:`r_i = \operatorname{softmax}(B^\top p_i + b)`,
@@ -115,7 +115,8 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
     n_clusters must be known. The objective favours even classes: where they are very uneven, lower
     ``balance`` or ``lam``. Of fewer than 10 pairs the ridge is that of 10.
     A class that is the most probable of no sample is given one, the sample least like the mean of
-    its own class: so all classes are in use if X has as many different rows.
+    its own class, with the samples that are equal to it; a warning says so if that still leaves a
+    class empty.
     Without any pairs a warning is given, and certainty and balance alone decide, with the ridge of
     40 pairs. Index pairs belong to one X: see `umlbook.constraints.restrict`.
 
@@ -135,6 +136,24 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
     >>> model = LatentClassPairs(2, random_state=0).fit(X, must_link=must, cannot_link=cannot)
     >>> modified_rand(y, model.labels_)
     1.0
+
+    In scikit-learn's ``cross_validate`` the pairs are divided and the rows stay
+    (`umlbook.asking.OnPairs`). A pipeline hands the pairs to the step that asks for them:
+
+    >>> import sklearn
+    >>> from sklearn.model_selection import cross_validate
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from umlbook.asking import OnPairs
+    >>> pairs, together = np.concatenate([must, cannot]), np.repeat([True, False], 15)
+    >>> with sklearn.config_context(enable_metadata_routing=True):
+    ...     asks = LatentClassPairs(2, n_init=1, random_state=0)
+    ...     asks.set_fit_request(must_link=True, cannot_link=True)
+    ...     scaled = make_pipeline(StandardScaler(), asks)
+    ...     found = cross_validate(OnPairs(scaled, X), pairs, together, cv=3)
+    LatentClassPairs(n_init=1, random_state=0)
+    >>> found["test_score"].tolist()
+    [1.0, 1.0, 1.0]
     """
 
     def __init__(
@@ -249,8 +268,11 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
         self.coef_, self.intercept_ = state.coef, state.intercept
         self.embedding_ = problem.P
         self.cluster_centers_ = softmax(state.log_responsibilities, axis=0).T @ problem.P
-        self.class_seeds_ = class_seeds(state.responsibilities, state.labels)
-        self.labels_ = self._labels(state.responsibilities)
+
+    def _label(self, X: Any) -> Self:
+        r = self.predict_proba(X)
+        self.class_seeds_ = class_seeds(r, nearest(-r, ROUNDING))
+        return super()._label(X)
 
     def _labels(self, r: Array) -> Labels:
         """The most probable class of each row of r, except at the seeds of the other classes."""
@@ -265,6 +287,12 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
             "n_clusters"
         )
 
+    def _map(self, X: Array) -> Array:
+        return self.coordinates_(X)
+
+    def _probabilities(self, X: Array) -> Array:
+        return np.exp(log_responsibilities(self._map(X), self.coef_, self.intercept_))
+
     def transform(self, X: ArrayLike) -> Array:
         """The coordinates P of the rows of X; for new samples by the Nystroem extension.
 
@@ -276,8 +304,7 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
         -------
         array (m, k)
         """
-        X = self._validated(X, reset=False)
-        return self.coordinates_(X)
+        return self._places(X)
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """The probabilities r of the classes of each row of X.
@@ -290,8 +317,7 @@ class LatentClassPairs(TransformerMixin, PairClusterer):
         -------
         array (m, n_clusters)
         """
-        P = self.transform(X)
-        return np.exp(log_responsibilities(P, self.coef_, self.intercept_))
+        return by_blocks(self._probabilities, self._validated(X, reset=False))
 
     def predict(self, X: ArrayLike) -> Labels:
         """The class of each row of X: the most probable, but where that leaves a class unused.

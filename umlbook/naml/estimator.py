@@ -2,17 +2,23 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import TransformerMixin
-from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from umlbook._base import Run, SteppingClusterer, tighter_if_tied
-from umlbook._checks import check_count, check_finite, check_labels, check_positive, check_several
+from umlbook._base import MapsRows, Run, SteppingClusterer, tighter_if_tied
+from umlbook._checks import (
+    check_count,
+    check_finite,
+    check_labels,
+    check_landmarks,
+    check_positive,
+    check_several,
+)
 from umlbook._landmarks import on_landmarks
+from umlbook._rows import by_blocks
 from umlbook.algebra import Array, Labels, nearest_center, subspace_change, top_eigenvectors
 from umlbook.kernels import KernelBank, RBFBank, bank_widths, combine, rbf
 from umlbook.lloyd import best_rounded_labels, settled
@@ -20,7 +26,6 @@ from umlbook.naml.steps import NAMLStep, Start, naml_steps
 from umlbook.naml.weights import as_bank
 from umlbook.spectral import kernel_kmeans_steps, kernel_plus_plus_labels
 
-BATCH = 2048  # rows of new data at a time
 KernelFunction = Callable[[Array, Array], ArrayLike]
 
 
@@ -37,7 +42,7 @@ class NAMLProblem:
     everyone: Array | None = None
 
 
-class NAML(TransformerMixin, SteppingClusterer):
+class NAML(MapsRows, SteppingClusterer):
     r"""Nonlinear adaptive metric learning: the clusters and the mixture of kernels, together.
 
     Maximises :math:`\operatorname{tr}(L'GQ(Q'(GG + \lambda G)Q)^{+}Q'GL)` over a relaxed cluster
@@ -93,6 +98,8 @@ class NAML(TransformerMixin, SteppingClusterer):
     Attributes
     ----------
     labels_ : array (n,)
+        Of the centre nearest to each row of L, as ``predict`` gives them: equal rows share a label,
+        and a warning says how many clusters are in use if these are not all.
     kernel_weights_ : array (p,)
         w, on the simplex, for kernels of trace one.
     theta_ : array (p,)
@@ -169,6 +176,7 @@ class NAML(TransformerMixin, SteppingClusterer):
     def _prepare(self, X: ArrayLike) -> NAMLProblem:
         X = self._validated(X, reset=True)
         check_several(X)
+        check_landmarks(self.n_landmarks, self.n_clusters)
         check_positive("lam", self.lam)
         if self.l_step not in ("constant", "eigen"):
             raise ValueError(f"l_step must be 'constant' or 'eigen', got {self.l_step!r}")
@@ -195,7 +203,8 @@ class NAML(TransformerMixin, SteppingClusterer):
                 )
             check_count("n_kernels", self.n_kernels)
             return RBFBank(X, bank_widths(X, self.n_kernels))
-        return [np.asarray(k(X, X) if callable(k) else k, dtype=float) for k in self.kernels]
+        given = (k(X, X) if callable(k) else k for k in self.kernels)
+        return [np.ascontiguousarray(k, dtype=float) for k in given]
 
     def _starts(self, problem: NAMLProblem, rng: np.random.RandomState) -> Iterator[Start]:
         p = len(problem.bank)
@@ -267,24 +276,35 @@ class NAML(TransformerMixin, SteppingClusterer):
         self._coefficients = state.Q  # and what centres the kernels of new rows
         self._means = [K.mean(axis=0) for K in problem.bank.plain()]
         if problem.everyone is not None:
-            self.embedding_ = self.transform(problem.everyone)
-            self.labels_ = nearest_center(self.embedding_, self.cluster_centers_)
+            self.embedding_ = by_blocks(self._map, problem.everyone)
 
-    def _mixed_kernel(self, X: Array) -> Array:
-        """Kernels of the rows of X with the training rows less their training means, mixed."""
+    def _label(self, X: Any) -> Self:
+        return super()._label(X if self._takes_rows() else self.kernels)
+
+    def _takes_rows(self) -> bool:
+        """Whether the kernels of new rows can be computed from them; else they are to be given."""
+        return isinstance(self.kernels, str) or callable(self.kernels[0])
+
+    def _map(self, X: Array) -> Array:
+        """L of rows, or of the kernels of rows side by side if these were given as matrices."""
         K = np.zeros((len(X), len(self.X_fit_)))
         for i in np.flatnonzero(self.theta_):
             K += self.theta_[i] * (self._cross_kernel(int(i), X) - self._means[i])
-        return K
+        V = K @ self._coefficients
+        # the columns of Q sum to zero, so that nothing else of the centring is left to do
+        missing = self.embedding_.shape[1] - V.shape[1]
+        return np.column_stack([V, np.full((len(V), missing), len(self.X_fit_) ** -0.5)])
 
     def _cross_kernel(self, i: int, X: Array) -> Array:
         if isinstance(self.kernels, str):
             return rbf(X, self.X_fit_, sigma=self.widths_[i])
         function = self.kernels[i]
-        assert callable(function)
-        return np.asarray(function(X, self.X_fit_), dtype=float)
+        if callable(function):
+            return np.asarray(function(X, self.X_fit_), dtype=float)
+        n = len(self.X_fit_)
+        return X[:, i * n : (i + 1) * n]
 
-    def _mixed_matrices(self, matrices: Sequence[ArrayLike]) -> Array:
+    def _side_by_side(self, matrices: Sequence[ArrayLike]) -> Array:
         n, p = len(self.X_fit_), len(self.theta_)
         given = [np.asarray(K, dtype=float) for K in matrices]
         if len(given) != p or any(K.ndim != 2 or K.shape != (len(given[0]), n) for K in given):
@@ -295,9 +315,7 @@ class NAML(TransformerMixin, SteppingClusterer):
             )
         for i, K in enumerate(given):
             check_finite(K, f"X[{i}]")
-        terms = zip(self.theta_, given, self._means, strict=True)
-        mixed: Array = sum(theta * (K - means) for theta, K, means in terms if theta)
-        return mixed
+        return np.hstack(given)
 
     def transform(self, X: Any) -> Array:
         """Rows of X as rows of L; the training rows give ``embedding_``.
@@ -306,17 +324,15 @@ class NAML(TransformerMixin, SteppingClusterer):
         ----------
         X : array (m, d), or the sequence of p kernels (m, n) if ``kernels`` are matrices
         """
+        return self._places(X)
+
+    def _places(self, X: Any) -> Array:
         check_is_fitted(self)
-        if isinstance(self.kernels, str) or callable(self.kernels[0]):
-            X = self._validated(X, reset=False)
-            batches = (X[rows] for rows in gen_batches(len(X), BATCH))
-            blocks = [self._mixed_kernel(batch) @ self._coefficients for batch in batches]
-            V = np.concatenate(blocks)
-        else:
-            V = self._mixed_matrices(X) @ self._coefficients
-        # the columns of Q sum to zero, so that nothing else of the centring is left to do
-        missing = self.embedding_.shape[1] - V.shape[1]
-        return np.column_stack([V, np.full((len(V), missing), len(self.X_fit_) ** -0.5)])
+        return (
+            super()._places(X)
+            if self._takes_rows()
+            else by_blocks(self._map, self._side_by_side(X))
+        )
 
     def predict(self, X: Any) -> Labels:
         """Label of the nearest centre among the rows of L.
@@ -325,4 +341,4 @@ class NAML(TransformerMixin, SteppingClusterer):
         ----------
         X : array (m, d), or the sequence of p kernels (m, n) if ``kernels`` are matrices
         """
-        return nearest_center(self.transform(X), self.cluster_centers_)
+        return nearest_center(self._places(X), self.cluster_centers_)

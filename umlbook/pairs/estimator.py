@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import TransformerMixin
 from sklearn.utils import check_random_state
 
-from umlbook._base import PairClusterer, Run
+from umlbook._base import MapsRows, PairClusterer, Run
 from umlbook._checks import check_count, check_nonnegative
 from umlbook.algebra import Array, Labels, nearest_center
 from umlbook.constraints import validate_pairs
@@ -18,7 +17,7 @@ from umlbook.pairs.choosing import choice, ways
 from umlbook.pairs.steps import PairStep, PairTask, bent_steps
 
 
-class BentMetric(TransformerMixin, PairClusterer):
+class BentMetric(MapsRows, PairClusterer):
     r"""Clustering in a space that pairs have shaped twice: metric, graph, metric.
 
     1. ITML learns a Mahalanobis metric A from the pairs: it finds the directions that tell the
@@ -100,6 +99,10 @@ class BentMetric(TransformerMixin, PairClusterer):
     given, and the samples are clustered by k-means in their coordinates. Memory grows with the
     number of samples, not with its square: of more than 1000 samples the coordinates are made from
     so many evenly spaced ones. Index pairs belong to one X: see `umlbook.constraints.restrict`.
+
+    See Also
+    --------
+    LatentClassPairs : has an example of ``cross_validate`` with pairs, which holds here too.
 
     References
     ----------
@@ -214,6 +217,9 @@ class BentMetric(TransformerMixin, PairClusterer):
         doubted = problem.only(~state.choice.kept)
         self.doubted_must_link_, self.doubted_cannot_link_ = doubted.must, doubted.cannot
 
+    def _map(self, X: Array) -> Array:
+        return self.space_(X)
+
     def transform(self, X: ArrayLike) -> Array:
         """The rows of X in the learned space, where k-means has found the clusters.
 
@@ -225,8 +231,7 @@ class BentMetric(TransformerMixin, PairClusterer):
         -------
         array (m, k)
         """
-        X = self._validated(X, reset=False)
-        return self.space_(X)
+        return self._places(X)
 
     def predict(self, X: ArrayLike) -> Labels:
         """The nearest cluster of each row of X in the learned space.
@@ -239,4 +244,4 @@ class BentMetric(TransformerMixin, PairClusterer):
         -------
         array (m,)
         """
-        return nearest_center(self.transform(X), self.cluster_centers_)
+        return nearest_center(self._places(X), self.cluster_centers_)

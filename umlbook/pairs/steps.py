@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, qr
 
-from umlbook._base import Run
+from umlbook._base import Run, improving
 from umlbook.algebra import Array, Labels, centered, cluster_means, nearest_center
 from umlbook.constraints import IntArray
 from umlbook.coordinates import Coordinates, coordinates
@@ -110,7 +110,7 @@ def learned_metric(X: Array, must: IntArray, cannot: IntArray, task: PairTask) -
         gaps = [s.objective for s in (previous, state)]  # type: ignore[attr-defined]
         return abs(gaps[0] - gaps[1]) <= task.tol * max(map(abs, gaps))
 
-    run = Run(itml_steps(inner), max_iter=task.max_iter, settled=settled)
+    run = Run(improving(itml_steps(inner), 1), max_iter=task.max_iter, settled=settled)
     for _ in run:
         pass
     return LearnedMetric(basis, run.last.metric)

@@ -1,7 +1,8 @@
-"""The methods that the papers compare with, as transformers: k-means runs on what they return.
+"""The methods that the papers compare with: each learns a map, and k-means runs on what it returns.
 
 A rival learns where the samples should lie, from pairs or from the samples alone, and leaves the
-clustering to k-means, so that all are compared on equal terms. Each file states its problem, its
+clustering to k-means, so that all are compared on equal terms. ``labels_`` are those of the best of
+ten runs; ``transform`` gives the map itself. Each file states its problem, its
 steps and what its source leaves open; PM's paper has Eqs. 1 to 4 in its own survey.
 
 ===============  ==============  ====================================================  =====  =====
@@ -30,6 +31,31 @@ pairs, A (d x d) is a metric, W (d x p) a map with A = WW', rows of X are sample
 "Our reading" marks the methods whose full text was not available: ``our_reading`` is True on the
 class, and ``title()`` says so in a table. LDA-km (Ding and Li 2007) is `umlbook.cpcm.CPCM` with
 ``predictor="lda-within"``.
+
+Examples
+--------
+A rival is fitted as every other estimator is. Its ``n_clusters`` is given by name, since the first
+parameter of some rivals has always been the number of columns of their map. An estimator whose
+``fit`` asks for pairs has ``set_fit_request``, as scikit-learn arranges it:
+
+>>> import numpy as np
+>>> from umlbook import AML, CPCM, KernelKMeans, LatentClassPairs
+>>> from umlbook.constraints import sample
+>>> from umlbook.scores import clustering_accuracy
+>>> y = np.repeat([0, 1, 2], 20)
+>>> X = 8 * np.eye(4)[y] + np.random.default_rng(0).normal(size=(60, 4))
+>>> pairs = dict(zip(("must_link", "cannot_link"), sample(y, 20, 20, random_state=0)))
+>>> for method in (AML, CPCM, KernelKMeans, LatentClassPairs, ITML, RCA, KernelFME):
+...     model = method(n_clusters=3, random_state=0)
+...     given = pairs if hasattr(model, "set_fit_request") else {}
+...     print(method.__name__, clustering_accuracy(y, model.fit(X, **given).labels_))
+AML 1.0
+CPCM 1.0
+KernelKMeans 1.0
+LatentClassPairs 1.0
+ITML 1.0
+RCA 1.0
+KernelFME 1.0
 """
 
 from umlbook.rivals._scatter import pair_differences, pair_scatter

@@ -1,7 +1,8 @@
 """What the rivals share: pairs in, a map of the samples out, and states on the way there.
 
 A rival learns where the samples should lie and leaves the clustering to k-means, so that all are
-compared on equal terms. When the pairs given teach it nothing, it says so in a warning and leaves
+compared on equal terms: ``labels_`` are those of the best of ten k-means runs among the samples as
+the map places them. When the pairs given teach it nothing, it says so in a warning and leaves
 the samples where they are: `transform` then returns X, and ``learned_`` is False.
 """
 
@@ -12,13 +13,25 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 
-from umlbook._base import FitsPairs, FitsSamples, Run, StepsPairs, StepsSamples
-from umlbook._checks import check_count, validated_data
-from umlbook.algebra import Array
+from umlbook._base import (
+    FitsPairs,
+    FitsSamples,
+    MapsRows,
+    Run,
+    ScoresPairs,
+    StepsPairs,
+    StepsSamples,
+    UsesClusters,
+)
+from umlbook._checks import check_clusters, check_count, validated_data
+from umlbook._rows import by_blocks
+from umlbook.algebra import Array, Labels, cluster_means, nearest_center
 from umlbook.constraints import IntArray, check_constraints
+from umlbook.lloyd import best_rounded_labels
 from umlbook.rivals._scatter import pair_differences, shrunk
 
 Given = tuple[Array, IntArray, IntArray]
@@ -30,8 +43,11 @@ class NothingToLearn(ValueError):
     """The data and pairs given leave the method's problem without a solution; says why."""
 
 
-class Learner(FitsSamples, BaseEstimator):
-    """Base of all: validation and the way back to Euclid; a method writes ``_learn``."""
+class Learner(UsesClusters, FitsSamples, ClusterMixin, BaseEstimator):
+    """Base of all: validation, the way back to Euclid, k-means; a method writes ``_learn``."""
+
+    n_clusters: int
+    random_state: Any
 
     our_reading: ClassVar[bool] = False
     """True where the full text of the source was not available: tables must say so."""
@@ -66,12 +82,24 @@ class Learner(FitsSamples, BaseEstimator):
             )
         return self
 
+    def _cluster(self, Z: Array) -> Self:
+        """Run k-means among the samples at Z."""
+        rng = check_random_state(self.random_state)
+        labels = best_rounded_labels(Z, self.n_clusters, rng)
+        self.cluster_centers_ = cluster_means(Z, labels, self.n_clusters)
+        self.labels_ = nearest_center(Z, self.cluster_centers_)
+        self._warn_if_unused()
+        return self
+
     def _validated(self, X: ArrayLike, *, reset: bool) -> Array:
-        """X as a finite float array; ``fit`` needs at least two samples."""
-        return validated_data(self, X, reset=reset, ensure_min_samples=2 if reset else 1)
+        """X as a finite float array; ``fit`` needs two samples, and as many as clusters."""
+        data = validated_data(self, X, reset=reset, ensure_min_samples=2 if reset else 1)
+        if reset:
+            check_clusters(self.n_clusters, len(data))
+        return data
 
 
-class Rival(TransformerMixin, Learner):
+class Rival(MapsRows, Learner):
     """A rival that maps new samples too; a method writes ``_learn`` and ``_map``."""
 
     @abstractmethod
@@ -89,11 +117,30 @@ class Rival(TransformerMixin, Learner):
         -------
         array (m, n_components)
         """
+        return self._places(X)
+
+    def predict(self, X: ArrayLike) -> Labels:
+        """Label of the nearest of the centres that k-means has found in the learned space.
+
+        Parameters
+        ----------
+        X : array (m, n_features)
+
+        Returns
+        -------
+        array (m,)
+        """
+        return nearest_center(self._places(X), self.cluster_centers_)
+
+    def _places(self, X: ArrayLike) -> Array:
         X = self._validated(X, reset=False)
-        return self._map(X) if self.learned_ else X.copy()
+        return by_blocks(self._map, X) if self.learned_ else X.copy()
+
+    def _label(self, X: ArrayLike) -> Self:
+        return self._cluster(self._places(X))
 
 
-class PairRival(FitsPairs, Rival):
+class PairRival(FitsPairs, ScoresPairs, Rival):
     """A rival that learns from pairs."""
 
     needs: ClassVar[tuple[str, ...]] = ("must_link", "cannot_link")

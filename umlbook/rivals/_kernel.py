@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.decomposition import KernelPCA
 
 from umlbook.algebra import Array
+from umlbook.coordinates import without_kernel
 from umlbook.kernels import exponential, rbf, resolve_width
 from umlbook.rivals._base import Given, Learner, Rival
 
@@ -35,8 +36,8 @@ class InKernel(Learner):
     def _width(self, X: Array) -> float:
         return resolve_width(self.sigma, X)
 
-    def _kernel_with(self, X: Array, training: Array) -> Array:
-        """Kernel of the rows of X with some training samples."""
+    def _kernel_with(self, X: Array, training: Array | None) -> Array:
+        """Kernel of the rows of X with some training samples, or with themselves."""
         return KERNELS[self.kernel](X, training, self.sigma_)
 
 
@@ -50,13 +51,19 @@ class InKernelPCA(InKernel, Rival):
     def _prepare(self, X: ArrayLike) -> Given:
         X, must, cannot = super()._prepare(X)
         K = self._fit_kernel(X)
-        self.kernel_pca_ = KernelPCA(kernel="precomputed", eigen_solver="dense").fit(K)
+        pca = KernelPCA(kernel="precomputed", eigen_solver="dense")
+        self.kernel_pca_ = without_kernel(pca.fit(K))
         self._keep_large_eigenvalues()
         return self._coordinates(X), must, cannot
 
     def _keep_large_eigenvalues(self) -> None:
         """Drop the directions that are rounding, as division by their size would blow them up."""
         pca = self.kernel_pca_
+        if not pca.eigenvalues_.size:
+            raise ValueError(
+                f"the centred kernel of the n_samples={len(self.X_fit_)} rows is zero, so kernel "
+                "PCA has no coordinates: give rows that differ"
+            )
         kept = pca.eigenvalues_ > SMALLEST_EIGENVALUE * pca.eigenvalues_.max()
         pca.eigenvalues_, pca.eigenvectors_ = pca.eigenvalues_[kept], pca.eigenvectors_[:, kept]
 

@@ -2,6 +2,7 @@ r"""A trace ratio in feature space that also asks the samples to keep their neig
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import solve
@@ -84,9 +85,17 @@ class Baghshah(InKernel, SteppingPairRival):
         Most steps.
     tol : float
         Relative change of the ratio at which the steps end.
+    n_clusters : int
+        Clusters that k-means looks for in the learned space.
+    random_state : int, RandomState or None
+        Seed of k-means.
 
     Attributes
     ----------
+    labels_ : array (n,)
+        The nearest of ``cluster_centers_`` in the learned space.
+    cluster_centers_ : array (n_clusters, p)
+        Means of the clusters that k-means has found there.
     components_ : array (m, p)
         What the kernel with the m linked samples is multiplied by.
     landmarks_ : array (m, d)
@@ -133,7 +142,11 @@ class Baghshah(InKernel, SteppingPairRival):
         sigma: float | str = "median",
         max_iter: int = 100,
         tol: float = 1e-10,
+        n_clusters: int = 2,
+        random_state: Any = None,
     ):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
         self.n_components = n_components
         self.alpha = alpha
         self.n_neighbors = n_neighbors

@@ -1,7 +1,9 @@
 r"""Flexible manifold embedding, unsupervised: a graph embedding that is nearly linear."""
 
+from typing import Any
+
 import numpy as np
-from scipy.linalg import eigh, helmert, solve
+from scipy.linalg import eigh, helmert, svd
 from scipy.sparse import csgraph
 from sklearn.neighbors import kneighbors_graph
 
@@ -10,6 +12,8 @@ from umlbook.algebra import Array, centered, fix_signs
 from umlbook.constraints import IntArray
 from umlbook.rivals._base import Rival
 from umlbook.rivals._kernel import InKernelPCA
+
+EPS = float(np.finfo(float).eps)
 
 
 def graph_laplacian(X: Array, n_neighbors: int) -> Array:
@@ -27,9 +31,9 @@ def ridge_map(X: Array, gamma: float) -> Array:
 
     .. math:: A = \gamma (\gamma X_c'X_c + I)^{-1} X_c'
     """
-    Xc = centered(X)
-    gram = gamma * Xc.T @ Xc + np.eye(X.shape[1])
-    return gamma * np.asarray(solve(gram, Xc.T, assume_a="pos"))
+    U, s, Vt = svd(centered(X), full_matrices=False)  # in these axes the inverse is a division
+    shrink = np.divide(gamma * s, gamma * s**2 + 1, where=s > len(X) * EPS * s[0], out=s * 0.0)
+    return (Vt.T * shrink) @ U.T
 
 
 def fme_matrix(X: Array, L: Array, mu: float, gamma: float) -> Array:
@@ -85,9 +89,17 @@ class FME(Rival):
         Weight of the misfit in the linear part, in inverse squared units of X.
     n_neighbors : int
         Neighbours of each sample in the graph.
+    n_clusters : int
+        Clusters that k-means looks for in the learned space.
+    random_state : int, RandomState or None
+        Seed of k-means.
 
     Attributes
     ----------
+    labels_ : array (n,)
+        The nearest of ``cluster_centers_`` in the learned space.
+    cluster_centers_ : array (n_clusters, p)
+        Means of the clusters that k-means has found there.
     components_ : array (d, p)
         W.
     intercept_ : array (p,)
@@ -113,8 +125,17 @@ class FME(Rival):
     """
 
     def __init__(
-        self, n_components: int = 2, *, mu: float = 1.0, gamma: float = 1.0, n_neighbors: int = 5
+        self,
+        n_components: int = 2,
+        *,
+        mu: float = 1.0,
+        gamma: float = 1.0,
+        n_neighbors: int = 5,
+        n_clusters: int = 2,
+        random_state: Any = None,
     ):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
         self.n_components = n_components
         self.mu = mu
         self.gamma = gamma
@@ -154,9 +175,17 @@ class KernelFME(InKernelPCA, FME):
         How similar two samples are, by their distance.
     sigma : float or "median"
         Width of the kernel.
+    n_clusters : int
+        Clusters that k-means looks for in the learned space.
+    random_state : int, RandomState or None
+        Seed of k-means.
 
     Attributes
     ----------
+    labels_ : array (n,)
+        The nearest of ``cluster_centers_`` in the learned space.
+    cluster_centers_ : array (n_clusters, p)
+        Means of the clusters that k-means has found there.
     components_ : array (r, p)
         W, for the r coordinates.
     intercept_ : array (p,)
@@ -195,7 +224,16 @@ class KernelFME(InKernelPCA, FME):
         n_neighbors: int = 5,
         kernel: str = "rbf",
         sigma: float | str = "median",
+        n_clusters: int = 2,
+        random_state: Any = None,
     ):
-        super().__init__(n_components, mu=mu, gamma=gamma, n_neighbors=n_neighbors)
+        super().__init__(
+            n_components,
+            mu=mu,
+            gamma=gamma,
+            n_neighbors=n_neighbors,
+            n_clusters=n_clusters,
+            random_state=random_state,
+        )
         self.kernel = kernel
         self.sigma = sigma

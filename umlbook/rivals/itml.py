@@ -1,9 +1,11 @@
 """`ITML`: information-theoretic metric learning as a rival; its solver is `umlbook.itml`."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from scipy.linalg import cholesky
 
+from umlbook._base import improving
 from umlbook._checks import check_positive
 from umlbook.algebra import Array
 from umlbook.constraints import IntArray
@@ -57,9 +59,17 @@ class ITML(Linear, SteppingPairRival):
         Most rounds over all pairs.
     tol : float
         Relative increase of the dual value at which the rounds end.
+    n_clusters : int
+        Clusters that k-means looks for in the learned space.
+    random_state : int, RandomState or None
+        Seed of k-means.
 
     Attributes
     ----------
+    labels_ : array (n,)
+        The nearest of ``cluster_centers_`` in the learned space.
+    cluster_centers_ : array (n_clusters, p)
+        Means of the clusters that k-means has found there.
     components_ : array (d, d)
         The Cholesky factor of A.
     metric_ : array (d, d)
@@ -104,7 +114,11 @@ class ITML(Linear, SteppingPairRival):
         percentiles: tuple[float, float] = (5.0, 95.0),
         max_iter: int = 2000,
         tol: float = 1e-9,
+        n_clusters: int = 2,
+        random_state: Any = None,
     ):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
         self.gamma = gamma
         self.percentiles = percentiles
         self.max_iter = max_iter
@@ -120,7 +134,7 @@ class ITML(Linear, SteppingPairRival):
         return itml_problem(X, must, cannot, gamma=gamma, percentiles=self.percentiles)
 
     def _states(self, problem: ITMLProblem) -> Iterator[ITMLStep]:
-        return itml_steps(problem)
+        return improving(itml_steps(problem), 1)
 
     def _adopt(self, problem: ITMLProblem, state: ITMLStep) -> None:
         self.components_ = cholesky(state.metric, lower=True)

@@ -1,5 +1,7 @@
 r"""Kernel-beta: reweighted kernel components that bring must-links together."""
 
+from typing import Any
+
 import numpy as np
 from scipy.linalg import eigh
 from sklearn.preprocessing import KernelCenterer
@@ -62,9 +64,17 @@ class KernelBeta(InKernel, PairRival):
         Components to keep; None keeps all that are not rounding, as specified.
     centered : bool
         Centre the kernel in feature space first.
+    n_clusters : int
+        Clusters that k-means looks for in the learned space.
+    random_state : int, RandomState or None
+        Seed of k-means.
 
     Attributes
     ----------
+    labels_ : array (n,)
+        The nearest of ``cluster_centers_`` in the learned space.
+    cluster_centers_ : array (n_clusters, p)
+        Means of the clusters that k-means has found there.
     weights_ : array (p,)
         b, in descending order of the eigenvalues.
     eigenvalues_ : array (p,)
@@ -104,7 +114,11 @@ class KernelBeta(InKernel, PairRival):
         sigma: float | str = "median",
         n_components: int | None = None,
         centered: bool = False,
+        n_clusters: int = 2,
+        random_state: Any = None,
     ):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
         self.kernel = kernel
         self.sigma = sigma
         self.n_components = n_components

@@ -16,6 +16,7 @@ d_e        ``lengths``, the distances along the edges before     |E|
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -122,9 +123,17 @@ class LLMA(SteppingPairRival):
         Most steps.
     tol : float
         Decrease of the objective at which the steps end, as a share of its start.
+    n_clusters : int
+        Clusters that k-means looks for in the learned space.
+    random_state : int, RandomState or None
+        Seed of k-means.
 
     Attributes
     ----------
+    labels_ : array (n,)
+        The nearest of ``cluster_centers_`` in the learned space.
+    cluster_centers_ : array (n_clusters, p)
+        Means of the clusters that k-means has found there.
     displacements_ : array (m, d)
         W.
     centers_ : array (m, d)
@@ -166,7 +175,11 @@ class LLMA(SteppingPairRival):
         n_neighbors: int = 5,
         max_iter: int = 1000,
         tol: float = 1e-4,
+        n_clusters: int = 2,
+        random_state: Any = None,
     ):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
         self.lam = lam
         self.sigma = sigma
         self.n_neighbors = n_neighbors

@@ -11,6 +11,7 @@ the gradient G/2 at any A bounds the optimum, and the climb ends when value and 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -107,9 +108,17 @@ class MMC(Linear, Shrinking, SteppingPairRival):
         Most steps.
     tol : float
         Relative distance from the optimum at which the steps end.
+    n_clusters : int
+        Clusters that k-means looks for in the learned space.
+    random_state : int, RandomState or None
+        Seed of k-means.
 
     Attributes
     ----------
+    labels_ : array (n,)
+        The nearest of ``cluster_centers_`` in the learned space.
+    cluster_centers_ : array (n_clusters, p)
+        Means of the clusters that k-means has found there.
     components_ : array (d, d)
         A factor of A.
     metric_ : array (d, d)
@@ -149,7 +158,11 @@ class MMC(Linear, Shrinking, SteppingPairRival):
         shrinkage: float | None = None,
         max_iter: int = 10_000,
         tol: float = 1e-9,
+        n_clusters: int = 2,
+        random_state: Any = None,
     ):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
         self.diagonal = diagonal
         self.shrinkage = shrinkage
         self.max_iter = max_iter

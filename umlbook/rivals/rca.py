@@ -1,6 +1,6 @@
 r"""Relevant component analysis, and its extension by cannot-links."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from umlbook.algebra import Array
 from umlbook.constraints import IntArray
@@ -29,9 +29,17 @@ class RCA(Linear, Shrinking):
     shrinkage : float in [0, 1] or None
         Share of :math:`(\operatorname{tr} C / d) I` that is mixed into C. None is 0 where C has
         full rank and 0.1, with a warning, where it has not.
+    n_clusters : int
+        Clusters that k-means looks for in the learned space.
+    random_state : int, RandomState or None
+        Seed of k-means.
 
     Attributes
     ----------
+    labels_ : array (n,)
+        The nearest of ``cluster_centers_`` in the learned space.
+    cluster_centers_ : array (n_clusters, p)
+        Means of the clusters that k-means has found there.
     components_ : array (d, d)
         :math:`C^{-1/2}`.
     metric_ : array (d, d)
@@ -60,7 +68,11 @@ class RCA(Linear, Shrinking):
 
     needs: ClassVar[tuple[str, ...]] = ("must_link",)
 
-    def __init__(self, *, shrinkage: float | None = None):
+    def __init__(
+        self, *, shrinkage: float | None = None, n_clusters: int = 2, random_state: Any = None
+    ):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
         self.shrinkage = shrinkage
 
     def _learn(self, X: Array, must: IntArray, cannot: IntArray) -> None:
@@ -89,9 +101,17 @@ class ERCA(RCA):
         Shrinkage of C, as in `RCA`; results on few pairs depend on it.
     scatter : "original" or "whitened"
         Where B is measured.
+    n_clusters : int
+        Clusters that k-means looks for in the learned space.
+    random_state : int, RandomState or None
+        Seed of k-means.
 
     Attributes
     ----------
+    labels_ : array (n,)
+        The nearest of ``cluster_centers_`` in the learned space.
+    cluster_centers_ : array (n_clusters, p)
+        Means of the clusters that k-means has found there.
     components_ : array (d, d)
         :math:`C^{-1/2} B^{1/2}`.
     metric_ : array (d, d)
@@ -120,8 +140,15 @@ class ERCA(RCA):
     needs = ("must_link", "cannot_link")
     our_reading = True
 
-    def __init__(self, *, shrinkage: float | None = None, scatter: str = "original"):
-        super().__init__(shrinkage=shrinkage)
+    def __init__(
+        self,
+        *,
+        shrinkage: float | None = None,
+        scatter: str = "original",
+        n_clusters: int = 2,
+        random_state: Any = None,
+    ):
+        super().__init__(shrinkage=shrinkage, n_clusters=n_clusters, random_state=random_state)
         self.scatter = scatter
 
     def _learn(self, X: Array, must: IntArray, cannot: IntArray) -> None:

@@ -2,9 +2,11 @@ r"""Robust PCA with optimal mean: the subspace nearest to the samples, distances
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from umlbook._base import improving
 from umlbook._checks import check_count
 from umlbook.algebra import Array, ky_fan
 from umlbook.constraints import IntArray
@@ -78,9 +80,17 @@ class RPCAOM(SteppingRival):
         Most steps.
     tol : float
         Relative change of the objective at which the steps end.
+    n_clusters : int
+        Clusters that k-means looks for in the learned space.
+    random_state : int, RandomState or None
+        Seed of k-means.
 
     Attributes
     ----------
+    labels_ : array (n,)
+        The nearest of ``cluster_centers_`` in the learned space.
+    cluster_centers_ : array (n_clusters, p)
+        Means of the clusters that k-means has found there.
     components_ : array (d, p)
         W.
     mean_ : array (d,)
@@ -107,7 +117,17 @@ class RPCAOM(SteppingRival):
     [1.0, 0.0]
     """
 
-    def __init__(self, n_components: int = 2, *, max_iter: int = 1000, tol: float = 1e-7):
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        max_iter: int = 1000,
+        tol: float = 1e-7,
+        n_clusters: int = 2,
+        random_state: Any = None,
+    ):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
         self.n_components = n_components
         self.max_iter = max_iter
         self.tol = tol
@@ -117,7 +137,8 @@ class RPCAOM(SteppingRival):
         return X
 
     def _states(self, problem: Array) -> Iterator[SubspaceStep]:
-        return robust_subspace_steps(problem, min(self.n_components, problem.shape[1]))
+        n_components = min(self.n_components, problem.shape[1])
+        return improving(robust_subspace_steps(problem, n_components), -1)
 
     def _adopt(self, problem: Array, state: SubspaceStep) -> None:
         self.mean_, self.components_ = state.mean, state.frame
@@ -141,9 +162,17 @@ class KernelRPCAOM(InKernelPCA, RPCAOM):
         As in `RPCAOM`.
     tol : float
         As in `RPCAOM`.
+    n_clusters : int
+        Clusters that k-means looks for in the learned space.
+    random_state : int, RandomState or None
+        Seed of k-means.
 
     Attributes
     ----------
+    labels_ : array (n,)
+        The nearest of ``cluster_centers_`` in the learned space.
+    cluster_centers_ : array (n_clusters, p)
+        Means of the clusters that k-means has found there.
     components_ : array (r, p)
         W, for the r coordinates.
     mean_ : array (r,)
@@ -185,7 +214,15 @@ class KernelRPCAOM(InKernelPCA, RPCAOM):
         sigma: float | str = "median",
         max_iter: int = 1000,
         tol: float = 1e-7,
+        n_clusters: int = 2,
+        random_state: Any = None,
     ):
-        super().__init__(n_components, max_iter=max_iter, tol=tol)
+        super().__init__(
+            n_components,
+            max_iter=max_iter,
+            tol=tol,
+            n_clusters=n_clusters,
+            random_state=random_state,
+        )
         self.kernel = kernel
         self.sigma = sigma

@@ -3,7 +3,7 @@ r"""Self-smoothing operator: a similarity carried along by its own random walk."
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -91,13 +91,21 @@ class SSO(StepsSamples, TransformerMixin, InKernel):
         How similar two samples are, by their distance.
     sigma : float, "median" or "neighbours"
         Width of the kernel; "neighbours" is the median distance to the tenth nearest sample.
+    n_clusters : int
+        Clusters that k-means looks for in the learned space.
+    random_state : int, RandomState or None
+        Seed of k-means.
 
     Attributes
     ----------
+    labels_ : array (n,)
+        The nearest of ``cluster_centers_`` in the learned space.
+    cluster_centers_ : array (n_clusters, p)
+        Means of the clusters that k-means has found there.
     similarity_ : array (n, n)
-        W_t.
+        W_t, computed anew when it is asked for.
     embedding_ : array (n, r)
-        A factor of its positive semi-definite part.
+        A factor of its positive semi-definite part, computed anew when it is asked for.
     X_fit_ : array (n, d)
         The training samples.
     sigma_ : float
@@ -118,7 +126,17 @@ class SSO(StepsSamples, TransformerMixin, InKernel):
 
     our_reading = True
 
-    def __init__(self, n_steps: int = 1, *, kernel: str = "rbf", sigma: float | str = "neighbours"):
+    def __init__(
+        self,
+        n_steps: int = 1,
+        *,
+        kernel: str = "rbf",
+        sigma: float | str = "neighbours",
+        n_clusters: int = 2,
+        random_state: Any = None,
+    ):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
         self.n_steps = n_steps
         self.kernel = kernel
         self.sigma = sigma
@@ -135,7 +153,24 @@ class SSO(StepsSamples, TransformerMixin, InKernel):
         -------
         array (n_samples, r)
         """
-        return self.fit(X, y).embedding_
+        self._fit(self._prepare(X))
+        Z = self.embedding_
+        self._cluster(Z)
+        return Z
+
+    @property
+    def similarity_(self) -> Array:
+        """W_t: n x n, so that it is not kept."""
+        *_, last = islice(smoothing_steps(self._kernel_with(self.X_fit_, None)), self.n_steps)
+        return last.similarity
+
+    @property
+    def embedding_(self) -> Array:
+        """The factor of W_t, of up to n columns, so that it is not kept."""
+        return psd_factor(self.similarity_)
+
+    def _label(self, X: ArrayLike) -> Self:
+        return self._cluster(self.embedding_)
 
     def _runs(self, given: Given) -> Iterator[Iterator[SmoothingStep]]:
         check_count("n_steps", self.n_steps)
@@ -147,6 +182,5 @@ class SSO(StepsSamples, TransformerMixin, InKernel):
         return super()._width(X)
 
     def _learn(self, X: Array, must: IntArray, cannot: IntArray) -> None:
-        *_, last = next(self._runs((X, must, cannot)))
-        self.similarity_ = last.similarity
-        self.embedding_ = psd_factor(last.similarity)
+        check_count("n_steps", self.n_steps)
+        self._fit_kernel(X)

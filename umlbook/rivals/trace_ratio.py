@@ -10,6 +10,7 @@ the root from below, faster than linearly.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -125,9 +126,17 @@ class TraceRatio(Linear, SteppingPairRival):
         Most steps.
     tol : float
         Relative change of the ratio at which the steps end.
+    n_clusters : int
+        Clusters that k-means looks for in the learned space.
+    random_state : int, RandomState or None
+        Seed of k-means.
 
     Attributes
     ----------
+    labels_ : array (n,)
+        The nearest of ``cluster_centers_`` in the learned space.
+    cluster_centers_ : array (n_clusters, p)
+        Means of the clusters that k-means has found there.
     components_ : array (d, p)
         W.
     metric_ : array (d, d)
@@ -157,7 +166,17 @@ class TraceRatio(Linear, SteppingPairRival):
     [0.0, 0.0, 1.0, 1.0]
     """
 
-    def __init__(self, n_components: int | None = None, *, max_iter: int = 100, tol: float = 1e-12):
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        max_iter: int = 100,
+        tol: float = 1e-12,
+        n_clusters: int = 2,
+        random_state: Any = None,
+    ):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
         self.n_components = n_components
         self.max_iter = max_iter
         self.tol = tol

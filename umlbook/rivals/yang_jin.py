@@ -2,6 +2,7 @@ r"""A logistic metric in the eigenspace of the data: PM without its unlabelled t
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -78,9 +79,17 @@ class YangJin(Linear, SteppingPairRival):
         Most Newton steps.
     tol : float
         Relative change of the cost at which the steps end.
+    n_clusters : int
+        Clusters that k-means looks for in the learned space.
+    random_state : int, RandomState or None
+        Seed of k-means.
 
     Attributes
     ----------
+    labels_ : array (n,)
+        The nearest of ``cluster_centers_`` in the learned space.
+    cluster_centers_ : array (n_clusters, p)
+        Means of the clusters that k-means has found there.
     components_ : array (d, k)
         U diag(theta)^(1/2).
     metric_ : array (d, d)
@@ -123,7 +132,11 @@ class YangJin(Linear, SteppingPairRival):
         penalty: float = 1e-3,
         max_iter: int = 200,
         tol: float = 1e-10,
+        n_clusters: int = 2,
+        random_state: Any = None,
     ):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
         self.centered = centered
         self.n_components = n_components
         self.penalty = penalty

@@ -67,7 +67,7 @@ def kernel_kmeans(X: Array, n_clusters: int, pairs: PairArrays) -> Labels:
 
 def labelled_only(X: Array, n_clusters: int, pairs: PairArrays) -> Labels:
     """PM without its unlabelled pairs, which do not help it (chapter 7)."""
-    model = ProbabilisticMetric(n_clusters, n_temperatures=0, random_state=0)
+    model = ProbabilisticMetric(n_clusters, eta="paper", n_temperatures=0, random_state=0)
     return model.fit(X, **named(pairs)).labels_
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -193,7 +194,8 @@ METHODS: Mapping[str, Method] = {
     ),
     "CPD-UML": Method(fitted(CPDUML), WIDTHS, book=True),
     "PM": Method(
-        fitted(ProbabilisticMetric), ({}, {"n_temperatures": 0}), pairs=True, book=True
+        fitted(partial(ProbabilisticMetric, eta="paper")), ({}, {"n_temperatures": 0}),
+        pairs=True, book=True
     ),
     "RCA": Method(in_space_of(RCA), _settings("shrinkage", 0.05, 0.5), pairs=True),
     "ITML": Method(

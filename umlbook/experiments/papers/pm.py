@@ -65,10 +65,10 @@ Key = tuple[str, int, int]
 
 
 def pm(**params: Any) -> Coordinates:
-    """The learned space of PM with its defaults except for ``params``."""
+    """The learned space of PM with its defaults except for ``params`` and the paper's eta."""
 
     def coordinates(X: Array, must: IntArray, cannot: IntArray) -> Array:
-        model = ProbabilisticMetric(**params, n_init=1, random_state=0)
+        model = ProbabilisticMetric(**params, eta="paper", n_init=1, random_state=0)
         *_, last = model.steps(X, must_link=must, cannot_link=cannot)
         return np.asarray(last.embedding)
 
@@ -79,7 +79,7 @@ def kernel_only(X: Array, must: IntArray, cannot: IntArray) -> Array:
     """The kernel coordinates of PM before anything is learned."""
     with warnings.catch_warnings():  # that there are no pairs is the point
         warnings.simplefilter("ignore", UserWarning)
-        return np.asarray(next(ProbabilisticMetric().steps(X)).embedding)
+        return np.asarray(next(ProbabilisticMetric(eta="paper").steps(X)).embedding)
 
 
 def rival(model: Any) -> Coordinates:

@@ -27,7 +27,9 @@ def learned(X: Array, rows: ArrayLike) -> ProbabilisticMetric:
     """The metric from rows (i, j, +1 or -1): +1 for a must-link, -1 for a cannot-link."""
     table = np.asarray(rows, dtype=int).reshape(-1, 3)
     pairs, sign = table[:, :2], table[:, 2]
-    model = ProbabilisticMetric(2, n_components=10, n_temperatures=5, n_init=5, random_state=0)
+    model = ProbabilisticMetric(
+        2, eta="paper", n_components=10, n_temperatures=5, n_init=5, random_state=0
+    )
     with warnings.catch_warnings():  # before both kinds are placed the kernel decides alone
         warnings.simplefilter("ignore")
         return model.fit(X, must_link=pairs[sign > 0], cannot_link=pairs[sign < 0])
