@@ -10,6 +10,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
+from hashlib import blake2b
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -243,7 +244,7 @@ class SteppingClusterer(FitsSamples, StepsSamples, ClusterMixin, BaseEstimator):
 
     def _key(self, state: Any) -> Any:
         """What the next state depends on, hashable; None where that is more than the labels."""
-        return state.labels.tobytes()
+        return blake2b(np.ascontiguousarray(state.labels)).digest()  # labels of many rows are long
 
     def _criterion(self, problem: Any, state: Any) -> float:
         """The restart whose last state has the least of this is kept."""
@@ -334,9 +335,12 @@ class SteppingClusterer(FitsSamples, StepsSamples, ClusterMixin, BaseEstimator):
             "or lower n_clusters"
         )
 
-    def _validated(self, X: ArrayLike, *, reset: bool) -> Array:
-        """X as a finite float array; with ``reset``, also checked against ``n_clusters``."""
-        data = validated_data(self, X, reset=reset)
+    def _validated(self, X: ArrayLike, *, reset: bool, blocks: bool = False) -> Any:
+        """X as a finite float array; with ``reset``, also checked against ``n_clusters``.
+
+        With ``blocks`` a dask array stays one.
+        """
+        data = validated_data(self, X, reset=reset, blocks=blocks)
         if reset:
             check_clusters(self.n_clusters, len(data))
         return data

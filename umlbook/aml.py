@@ -20,14 +20,22 @@ L          ``L``, indicator or relaxed                               n x K
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import svd
+from scipy.linalg import eigh, svd
 from sklearn.base import TransformerMixin
 
 from umlbook._base import Run, SteppingClusterer, tighter_if_tied
+from umlbook._blocks import (
+    BlockData,
+    BlockRows,
+    check_starts_from_some,
+    is_blocks,
+    nearest_of,
+)
 from umlbook._checks import check_count, check_labels, check_positive, check_several
 from umlbook._landmarks import best_start_on_landmarks, landmark_rows
 from umlbook.algebra import (
@@ -36,7 +44,7 @@ from umlbook.algebra import (
     fix_signs,
     indicator,
     indicator_basis,
-    nearest_center,
+    indicator_products,
     subspace_change,
     with_constant,
 )
@@ -54,19 +62,24 @@ class AMLStep:
 
     labels: Labels
     W: Array
-    L: Array
     centers: Array
     sse: float
     before: float
     objective: float
     rate: float = 0.0
+    relaxed: Array | None = None
+
+    @cached_property
+    def L(self) -> Array:
+        """L (n x K): the indicator of the labels, or its relaxation."""
+        return self.relaxed if self.relaxed is not None else indicator(self.labels)
 
 
 @dataclass(frozen=True)
 class Whitened:
     """The rows of X S^-1/2 in the axes of X's singular vectors, and the map X -> rows (d x r)."""
 
-    rows: Array
+    rows: Any
     basis: Array
 
 
@@ -80,12 +93,23 @@ def whitened(X: Array, lam: float) -> Whitened:
     return Whitened(U[:, :rank] * (singular[:rank] / deviations), Vt[:rank].T / deviations)
 
 
-def best_directions(rows: Array, L: Array, n_components: int) -> tuple[Array, float]:
-    """R with orthonormal columns that maximises tr(L'ZRR'Z'L), and that maximum.
+def whitened_blocks(data: BlockData, lam: float) -> Whitened:
+    """The same from the scatter of the rows, which are then read block by block."""
+    squares, V = eigh(data.scatter)
+    # A direction that rounding may have made is far below lam, and carries next to nothing.
+    kept = np.flatnonzero(squares > squares[-1] * len(squares) * np.finfo(float).eps)[::-1]
+    if not kept.size:
+        raise ValueError("X has no feature that varies: give data with at least two different rows")
+    basis = V[:, kept] / np.sqrt(squares[kept] / len(data) + lam)
+    return Whitened(BlockRows(data, basis, np.zeros(kept.size)), basis)
+
+
+def best_directions(products: Array, n_components: int) -> tuple[Array, float]:
+    """R with orthonormal columns that maximises tr(L'ZRR'Z'L), and that maximum, from Z'L.
 
     W = S^-1/2 R is then the best W of Eq. 12 for this L.
     """
-    U, singular, _ = svd(rows.T @ L, full_matrices=False)
+    U, singular, _ = svd(products, full_matrices=False)
     rank = min(n_components, int(np.sum(singular > singular[0] * 1e-12)) or 1)
     return fix_signs(U[:, :rank]), float(np.sum(singular[:rank] ** 2))
 
@@ -101,13 +125,14 @@ def aml_steps(
 ) -> Iterator[AMLStep]:
     """AML with indicators: the best W for the clusters, k-means under its metric, and again."""
     while True:
-        R, before = best_directions(data.rows, indicator(labels, n_clusters), n_components)
+        R, before = best_directions(
+            indicator_products(data.rows, labels, n_clusters).T, n_components
+        )
         projected = data.rows @ R
         found = settled(lloyd_steps(projected, labels, n_clusters))
-        labels, L = found.labels, indicator(found.labels, n_clusters)
-        between = float(np.sum((L.T @ projected) ** 2))
-        W = data.basis @ R
-        yield AMLStep(labels, W, L, found.centers, found.objective, before, between)
+        labels = found.labels
+        between = float(np.sum(indicator_products(projected, labels, n_clusters) ** 2))
+        yield AMLStep(labels, data.basis @ R, found.centers, found.objective, before, between)
 
 
 def relaxed_aml_steps(
@@ -119,7 +144,7 @@ def relaxed_aml_steps(
     """
     V = indicator_basis(labels, n_clusters)
     while True:
-        R, before = best_directions(data.rows, V, n_components)
+        R, before = best_directions(data.rows.T @ V, n_components)
         U, singular, Tt = svd(data.rows @ R, full_matrices=False)
         V = fix_signs(U)
         signs = np.sign(np.einsum("ij,ij->j", U, V))
@@ -128,7 +153,7 @@ def relaxed_aml_steps(
         labels = found.labels
         W = data.basis @ (R @ (Tt.T * signs / singular))
         value, rate = float(np.sum(singular**2)), relaxed_rate(data.rows, V.shape[1])
-        yield AMLStep(labels, W, L, found.centers, found.objective, before, value, rate)
+        yield AMLStep(labels, W, found.centers, found.objective, before, value, rate, L)
 
 
 @dataclass(frozen=True)
@@ -136,7 +161,7 @@ class AMLProblem:
     """The mean of the data, the data less it, and these whitened."""
 
     mean: Array
-    X: Array
+    X: Any
     data: Whitened
 
 
@@ -245,7 +270,14 @@ class AML(TransformerMixin, SteppingClusterer):
         self.verbose = verbose
 
     def _prepare(self, X: ArrayLike) -> AMLProblem:
-        X = self._validated(X, reset=True)
+        X = self._validated(X, reset=True, blocks=not self.relaxed)
+        if is_blocks(X):
+            self._check_components()
+            if isinstance(self.init, str):
+                check_starts_from_some(self.n_landmarks, "init")
+            data = BlockData(X)
+            whitening = whitened_blocks(data, check_positive("lam", self.lam))
+            return AMLProblem(data.mean, X - data.mean, whitening)
         check_several(X)
         lam = check_positive("lam", self.lam)
         self._check_components()
@@ -314,7 +346,7 @@ class AML(TransformerMixin, SteppingClusterer):
         ----------
         X : array (m, d)
         """
-        return (self._validated(X, reset=False) - self.mean_) @ self.components_
+        return (self._validated(X, reset=False, blocks=True) - self.mean_) @ self.components_
 
     def predict(self, X: ArrayLike) -> Labels:
         """Label of the nearest centre in the learned metric.
@@ -323,4 +355,4 @@ class AML(TransformerMixin, SteppingClusterer):
         ----------
         X : array (m, d)
         """
-        return nearest_center(self.transform(X), self.cluster_centers_)
+        return nearest_of(self.transform(X), self.cluster_centers_)

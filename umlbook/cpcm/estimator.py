@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import TransformerMixin, is_regressor
+from sklearn.base import TransformerMixin, clone, is_regressor
 
 from umlbook._base import Run, SteppingClusterer
+from umlbook._blocks import BlockData, check_starts_from_some, is_blocks, nearest_of
 from umlbook._checks import check_count, check_labels
 from umlbook._landmarks import best_start_on_landmarks, landmark_rows, on_landmarks
 from umlbook.algebra import ROUNDING, Array, Labels, nearest_center, one_hot
+from umlbook.cpcm.blocks import BlockBasis, block_basis
 from umlbook.cpcm.predictors import (
     AffineMap,
     Fit,
@@ -56,8 +58,8 @@ class CPCMProblem:
     """
 
     predictor: Predictor
-    columns: Array
-    basis: LinearBasis | None = None
+    columns: Any
+    basis: LinearBasis | BlockBasis | None = None
     sigma: float | None = None
     lam: float | None = None
     start: Labels | None = None
@@ -206,7 +208,7 @@ class CPCM(TransformerMixin, SteppingClusterer):
         self.verbose = verbose
 
     def _prepare(self, X: ArrayLike) -> CPCMProblem:
-        X = self._validated(X, reset=True)
+        X = self._validated(X, reset=True, blocks=self.predictor == "least-squares")
         if len(X) < 2:
             raise ValueError("X has n_samples=1, but a prediction needs at least two rows")
         check_count("min_cluster_size", self.min_cluster_size)
@@ -217,6 +219,8 @@ class CPCM(TransformerMixin, SteppingClusterer):
             )
         if self.predictor == "kernel-ridge":
             return self._kernel_problem(X)
+        if is_blocks(X):
+            return self._block_problem(X)
         if isinstance(self.predictor, str) and self.predictor in LINEAR:
             return self._linear_problem(X)
         if hasattr(self.predictor, "fit") and is_regressor(self.predictor):
@@ -234,6 +238,15 @@ class CPCM(TransformerMixin, SteppingClusterer):
         fit = partial(LINEAR[self.predictor], basis)
         start = self._given_start(len(X))
         return CPCMProblem(one_hot_fit(fit, self.n_clusters), X, basis, start=start)
+
+    def _block_problem(self, X: Any) -> CPCMProblem:
+        start = self._given_start(len(X))
+        if start is None:
+            check_starts_from_some(self.n_landmarks, "starts")
+        basis = block_basis(BlockData(X))
+        check_rank(basis.B.shape[1], len(X), penalised=False)
+        predictor = partial(basis.fit, n_clusters=self.n_clusters)
+        return CPCMProblem(predictor, X, basis, start=start)
 
     def _kernel_problem(self, X: Array) -> CPCMProblem:
         sigma = resolve_width(self.sigma, X)
@@ -265,7 +278,9 @@ class CPCM(TransformerMixin, SteppingClusterer):
         if problem.everyone is None and self.predictor != "kernel-ridge":
             rows = landmark_rows(self.n_landmarks, n, self.random_state, square=False)
             if rows is not None:
-                yield best_start_on_landmarks(self, problem.columns, rows, rng.randint(2**31 - 1))
+                size = max(1, self.min_cluster_size * len(rows) // n)
+                fewer = clone(self).set_params(min_cluster_size=size)
+                yield best_start_on_landmarks(fewer, problem.columns, rows, rng.randint(2**31 - 1))
                 return
         if self.starts != "random":
             for x in self._lines(problem).T:
@@ -318,14 +333,19 @@ class CPCM(TransformerMixin, SteppingClusterer):
         # The same labels again, unless fewer different predictions than clusters were found.
         self.labels_ = nearest_center(state.predictions, state.centers)
         if problem.basis is not None and isinstance(self._map, AffineMap):
-            Z = one_hot(self.labels_)
-            self.canonical_correlations_ = canonical_directions(problem.basis.Q, Z)[1]
+            self.canonical_correlations_ = self._correlations(problem.basis)
             self.coef_, self.intercept_ = self._map.coef, self._map.intercept
             self.metric_ = self.coef_ @ self.coef_.T
         if problem.everyone is not None:
             self.labels_ = self.predict(problem.everyone)
         if self.n_clusters > 1 and not np.isfinite(self._criterion(problem, state)):
             warnings.warn(self._trouble(state), UserWarning, stacklevel=5)
+
+    def _correlations(self, basis: LinearBasis | BlockBasis) -> Array:
+        """Squared canonical correlations of X and the labels in use."""
+        if isinstance(basis, LinearBasis):
+            return canonical_directions(basis.Q, one_hot(self.labels_))[1]
+        return basis.correlations(self.labels_, int(self.labels_.max()) + 1)
 
     def _warn_if_unused(self) -> None:
         if not np.isnan(self.objective_):  # then the labels mean nothing, which was said
@@ -354,7 +374,7 @@ class CPCM(TransformerMixin, SteppingClusterer):
         array (m, q)
             Rows need not lie in the simplex: a regression is not a probability.
         """
-        X = self._validated(X, reset=False)
+        X = self._validated(X, reset=False, blocks=self.predictor == "least-squares")
         return self._map(X)
 
     def predict(self, X: ArrayLike) -> Labels:
@@ -364,4 +384,4 @@ class CPCM(TransformerMixin, SteppingClusterer):
         ----------
         X : array (m, p)
         """
-        return nearest_center(self.transform(X), self.cluster_centers_)
+        return nearest_of(self.transform(X), self.cluster_centers_)
