@@ -227,6 +227,13 @@ class AML(TransformerMixin, SteppingClusterer):
     restarts_ : tuple of Restart
         How every start ended.
 
+    Notes
+    -----
+    X may be a dask array of any length (the extra ``umlbook[dask]``; not with ``relaxed``). It is
+    read block by block, once for X'X and once for each round of k-means, and the result is that of
+    the same rows in memory; W, which is unique up to a turn, may have other signs. ``labels_`` is a
+    numpy array. `transform` and `predict` of a dask array give another one, still to be computed.
+
     References
     ----------
     Ye, Zhao and Liu (2007), Adaptive distance metric learning for clustering; Chen, Zhao, Ye and

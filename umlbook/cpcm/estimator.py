@@ -159,6 +159,11 @@ class CPCM(TransformerMixin, SteppingClusterer):
     those of "random" and "invariant" and given labels are, those of "columns", and with them the
     default, are not. "invariant" is for these three predictors only.
 
+    With "least-squares" X may be a dask array of any length (the extra ``umlbook[dask]``). It is
+    read block by block, once for X'X and once for each round of k-means, and the result is that of
+    the same rows in memory. ``labels_`` is a numpy array. `transform` and `predict` of a dask array
+    give another one, still to be computed.
+
     References
     ----------
     Gupta, Foster and Ungar (2008), Unsupervised distance metric learning using predictability.

@@ -25,15 +25,12 @@ import numpy as np
 from scipy.linalg import lstsq, qr, svd
 from scipy.optimize import brentq
 from sklearn.base import clone
-from sklearn.utils import gen_batches
 
 from umlbook._checks import check_positive
 from umlbook.algebra import ROUNDING, Array, Labels, fix_signs, one_hot, top_eigenvectors
 from umlbook.kernels import center, rbf
 
 EPS = float(np.finfo(float).eps)
-BATCH = 2048
-"""Rows whose kernel with the training rows is held at a time."""
 Map = Callable[[Array], Array]
 
 
@@ -146,9 +143,6 @@ class KernelMap:
     column_means: Array
 
     def __call__(self, X: Array) -> Array:
-        return np.concatenate([self._at(X[rows]) for rows in gen_batches(len(X), BATCH)])
-
-    def _at(self, X: Array) -> Array:
         K = rbf(X, self.X_fit, sigma=self.sigma)
         K -= K.mean(axis=1, keepdims=True) + self.column_means - self.column_means.mean()
         return self.offset + K @ self.dual

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from sklearn.base import TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import gen_batches
 
 from umlbook._base import PairClusterer
 from umlbook._checks import check_count, check_nonnegative, check_positive
@@ -352,8 +351,7 @@ class ProbabilisticMetric(TransformerMixin, PairClusterer):
         array (m, k)
         """
         X = self._validated(X, reset=False)
-        parts = [self._kernel_matrix(X[rows]) @ self.basis_ for rows in gen_batches(len(X), 2048)]
-        return np.concatenate(parts) * np.sqrt(self.theta_)
+        return self._kernel_matrix(X) @ self.basis_ * np.sqrt(self.theta_)
 
     def predict(self, X: ArrayLike) -> Labels:
         """Label of the nearest centre in the learned space.
