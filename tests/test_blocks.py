@@ -141,7 +141,9 @@ def test_a_pass_over_the_blocks_finds_labels_and_their_sums(problem, blocks, mon
 
 def test_few_rows_are_read_at_once(problem, blocks):
     few = MODELS["AML"](n_landmarks=None).fit(blocks[:2000])
-    assert np.array_equal(few.labels_, MODELS["AML"](n_landmarks=None).fit(problem[0][:2000]).labels_)
+    assert np.array_equal(
+        few.labels_, MODELS["AML"](n_landmarks=None).fit(problem[0][:2000]).labels_
+    )
 
 
 def test_an_empty_cluster_is_filled_as_in_memory(problem, blocks):
@@ -182,7 +184,9 @@ def test_blocks_that_cannot_be_learned_from_are_refused(name, change, error, blo
 
 @pytest.mark.parametrize("name", ["AML", "CPCM"])
 def test_starts_are_not_compared_on_all_rows_of_blocks(name, blocks):
-    with pytest.raises(ValueError, match="n_landmarks=None .* 'auto', or (init|starts) as an array"):
+    with pytest.raises(
+        ValueError, match="n_landmarks=None .* 'auto', or (init|starts) as an array"
+    ):
         MODELS[name](n_landmarks=None).fit(blocks)
     with pytest.warns(LandmarkWarning):
         MODELS[name]().fit(blocks)

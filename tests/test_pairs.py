@@ -1,7 +1,7 @@
 """BentMetric: its spaces, its choice, its conventions, and what it does with bad pairs."""
 
 from contextlib import nullcontext
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
@@ -21,15 +21,18 @@ from umlbook.datasets import load, make_two_moons
 from umlbook.itml import itml_problem, itml_steps
 from umlbook.pairs import (
     PairTask,
+    Way,
     agreement,
     bent_spaces,
     choice,
+    choosing,
     doubtful,
     folds,
     learned_metric,
     left_out_votes,
     wrong_if_contradicted,
 )
+from umlbook.pairs.choosing import WAYS
 from umlbook.rivals import ITML
 from umlbook.scores import adjusted_rand_index
 
@@ -120,12 +123,12 @@ def test_a_vote_comes_from_a_fit_that_was_not_told_of_the_pair(wine, monkeypatch
     task = PairTask(X, must[:4], cannot[:3], 3, coordinates(X), max_iter=2, n_init=1)
     seen = []
 
-    def spy(told, asked, strengths, seed):
+    def spy(told, asked, tried, seed):
         seen.append({(kind, *pair) for kind, pairs in enumerate(told.pairs) for pair in pairs})
-        return np.full((len(strengths), asked.n_pairs), len(seen))
+        return np.full((len(tried), asked.n_pairs), len(seen))
 
     monkeypatch.setattr("umlbook.pairs.choosing.agreements", spy)
-    votes = left_out_votes(task, (0.0, 1.0), seed=0)
+    votes = left_out_votes(task, (Way(0.0), Way(1.0)), seed=0)
     every = [(kind, *pair) for kind, pairs in enumerate(task.pairs) for pair in pairs]
     for pair, (vote, _) in zip(every, votes.T, strict=True):
         assert pair not in seen[int(vote) - 1]
@@ -146,7 +149,7 @@ def test_pairs_choose_the_metric_for_thin_lines_and_the_graph_for_moons():
         model = fitted(X, must, cannot)
         assert model.strength_ == strength
         assert adjusted_rand_index(y, model.labels_) > 0.85
-    assert model.votes_.shape == (3, 40) and set(np.unique(model.votes_)) <= {0, 1}
+    assert model.graph_ and model.votes_.shape == (4, 40) and set(np.unique(model.votes_)) <= {0, 1}
 
 
 def test_doubt_needs_all_votes_against_and_fits_that_are_better_than_the_pairs():
@@ -180,8 +183,31 @@ def test_equally_good_strengths_give_the_least(wine):
     X = wine[0]
     twin = np.array([[0, 1]])
     task = PairTask(np.repeat(X[:20], 2, axis=0), twin, NONE, 2, coordinates(X[:20]))
-    chosen = choice(task, (0.0, 0.5, 1.0), 0.0, seed=0)  # a pair of equal samples teaches nothing
-    assert chosen.strength == 0.0 and chosen.kept.all()
+    chosen = choice(task, WAYS, 0.0, seed=0)  # a pair of equal samples teaches nothing
+    assert chosen.way == Way(0.0) and chosen.kept.all()
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_the_graph_is_left_out_only_where_that_agrees_with_more_pairs(wine, monkeypatch, more):
+    X, _, must, cannot = wine
+    task = PairTask(X, must[:4], cannot[:3], 3)
+
+    def as_said(told, asked, tried, seed):
+        agreed = [3 if way.graph else 3 + more for way in tried]
+        return (np.arange(asked.n_pairs) < np.array(agreed)[:, None]).astype(float)
+
+    monkeypatch.setattr("umlbook.pairs.choosing.agreements", as_said)
+    assert choice(task, WAYS, 0.0, seed=0).way == (Way(1.0, graph=False) if more else WAYS[0])
+
+
+def test_without_a_graph_it_is_k_means_in_the_metric_of_itml(wine):
+    X, _, must, cannot = wine
+    model = fitted(X, must, cannot, 3, graph=False)
+    metric = learned_metric(X, must, cannot, PairTask(X, must, cannot, 3))
+    assert np.allclose(model.embedding_, metric.at(X))
+    assert np.allclose(model.transform(X[:5]), model.embedding_[:5])
+    assert (model.strength_, model.graph_, model.votes_) == (1.0, False, None)
+    assert fitted(X, must, cannot, 3, graph=True).votes_.shape[0] == len(WAYS) - 1
 
 
 # ------------------------------------------------------------------------------- the estimator
@@ -272,6 +298,7 @@ def test_order_of_pairs_and_ends_does_not_matter(wine):
         ({"noise": 0.5}, "exchange must_link and cannot_link"),
         ({"noise": -0.1}, "noise must be"),
         ({"strength": 1.5}, "strength must lie between 0 and 1"),
+        ({"graph": "no"}, "graph must be True, False or None"),
         ({"n_components": 0, "n_graph_components": 0}, "leaves no coordinates"),
         ({"max_iter": 0}, "max_iter must be at least 1"),
         ({"n_init": 0}, "n_init must be at least 1"),
@@ -317,7 +344,7 @@ def test_bent_coordinates_are_the_coordinates(rng):
 def test_spaces_of_a_task_without_coordinates_are_the_same(wine):
     X, _, must, cannot = wine
     tasks = [PairTask(X, must, cannot, 3, place) for place in (coordinates(X), None)]
-    one, other = (next(iter(bent_spaces(task, [0.0])))[2] for task in tasks)
+    one, other = (next(iter(bent_spaces(task, [Way(0.0)])))[2] for task in tasks)
     assert np.allclose(one, other)
 
 
@@ -332,3 +359,15 @@ def test_latent_classes_take_contradictory_pairs_where_some_are_believed_wrong(w
     model = LatentClassPairs(3, noise=0.1, random_state=0)
     model.fit(X, must_link=both, cannot_link=cannot)
     assert adjusted_rand_index(y, model.labels_) > 0.8
+
+
+def test_many_rows_are_thinned_for_the_choice_and_keep_their_pairs(rng):
+    X = rng.normal(size=(3001, 3))
+    must, cannot = np.array([[5, 2999], [7, 8]]), np.array([[0, 3000]])
+    task = PairTask(X, must, cannot, 2)
+    few = choosing.thinned(task)
+    enough = replace(task, X=X[:3000], cannot=must)
+    assert choosing.thinned(enough) is enough
+    assert len(few.X) <= choosing.N_ROWS + 6
+    for pairs, thin in zip(task.pairs, few.pairs, strict=True):
+        np.testing.assert_array_equal(few.X[thin], X[pairs])

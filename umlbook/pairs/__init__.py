@@ -27,6 +27,7 @@ from umlbook.pairs.choosing import (
     doubtful,
     folds,
     left_out_votes,
+    ways,
     wrong_if_contradicted,
 )
 from umlbook.pairs.estimator import BentMetric
@@ -35,6 +36,7 @@ from umlbook.pairs.steps import (
     LearnedMetric,
     PairStep,
     PairTask,
+    Way,
     bent_spaces,
     bent_steps,
     learned_metric,
@@ -47,6 +49,7 @@ __all__ = [
     "LearnedMetric",
     "PairStep",
     "PairTask",
+    "Way",
     "agreement",
     "agreements",
     "bent_spaces",
@@ -56,5 +59,6 @@ __all__ = [
     "folds",
     "learned_metric",
     "left_out_votes",
+    "ways",
     "wrong_if_contradicted",
 ]

@@ -1,4 +1,4 @@
-r"""What left-out pairs say: how far the first metric should go, and which pairs are doubtful."""
+r"""What left-out pairs say: which way to take, and which pairs are doubtful."""
 
 from __future__ import annotations
 
@@ -8,12 +8,25 @@ from dataclasses import replace
 import numpy as np
 
 from umlbook.algebra import Array, Labels
-from umlbook.pairs.steps import Choice, Mask, PairTask, bent_spaces, clustered
+from umlbook.pairs.steps import Choice, Mask, PairTask, Way, bent_spaces, clustered
 
-STRENGTHS = (0.0, 0.5, 1.0)
+WAYS = (Way(0.0), Way(0.5), Way(1.0), Way(1.0, graph=False))
 N_FOLDS = 5
 FOLD_STARTS = 3  # starts of k-means in a fit that only votes
 MANY_ROWS, N_ROWS = 3000, 1000  # of more than so many rows, so many and those of the pairs vote
+
+
+def ways(strength: float | None, graph: bool | None) -> tuple[Way, ...]:
+    """The ways to choose from: where both are None, all of `WAYS`.
+
+    >>> ways(0.5, None), ways(None, False)
+    ((Way(strength=0.5, graph=True),), (Way(strength=1.0, graph=False),))
+    """
+    if graph is False:
+        return (Way(1.0 if strength is None else strength, graph=False),)
+    if strength is not None:
+        return (Way(strength),)
+    return WAYS if graph is None else tuple(way for way in WAYS if way.graph)
 
 
 def agreement(labels: Labels, task: PairTask) -> Mask:
@@ -22,9 +35,9 @@ def agreement(labels: Labels, task: PairTask) -> Mask:
     return np.concatenate([together, ~apart])
 
 
-def agreements(told: PairTask, asked: PairTask, strengths: tuple[float, ...], seed: int) -> Array:
-    """Strengths x pairs: which pairs of a task the clusterings agree with that were told others."""
-    spaces = bent_spaces(told, strengths)
+def agreements(told: PairTask, asked: PairTask, tried: tuple[Way, ...], seed: int) -> Array:
+    """Ways x pairs: which pairs of a task the clusterings agree with that were told others."""
+    spaces = bent_spaces(told, tried)
     return np.array([agreement(clustered(Z, told, seed)[0], asked) for _, _, Z in spaces])
 
 
@@ -35,12 +48,12 @@ def folds(n_pairs: int, seed: int) -> Iterator[Mask]:
     yield from (numbers == fold for fold in range(n_folds))
 
 
-def left_out_votes(task: PairTask, strengths: tuple[float, ...], seed: int) -> Array:
-    """o, strengths x pairs: whether the fit without a pair agrees with it, 1 or 0."""
-    votes = np.zeros((len(strengths), task.n_pairs))
+def left_out_votes(task: PairTask, tried: tuple[Way, ...], seed: int) -> Array:
+    """o, ways x pairs: whether the fit without a pair agrees with it, 1 or 0."""
+    votes = np.zeros((len(tried), task.n_pairs))
     brief = replace(task, n_init=min(task.n_init, FOLD_STARTS))
     for out in folds(task.n_pairs, seed):
-        votes[:, out] = agreements(brief.only(~out), task, strengths, seed)[:, out]
+        votes[:, out] = agreements(brief.only(~out), task, tried, seed)[:, out]
     return votes
 
 
@@ -73,19 +86,19 @@ def thinned(task: PairTask) -> PairTask:
     return replace(task, X=task.X[rows], must=must, cannot=cannot)
 
 
-def choice(task: PairTask, strengths: tuple[float, ...], noise: float, seed: int) -> Choice:
-    """Leave pairs out to choose the strength, and to doubt pairs.
+def choice(task: PairTask, tried: tuple[Way, ...], noise: float, seed: int) -> Choice:
+    """Leave pairs out to choose the way, and to doubt pairs.
 
-    The strength with the most agreement is taken (the least of equally good ones), where a pair
-    counts half when the fit without it agrees with it and half when the fit with it does: the first
-    is too hard a test, the second too easy a one.
+    The way with the most agreement is taken (the first of equally good ones), where a pair counts
+    half when the fit without it agrees with it and half when the fit with it does: the first is too
+    hard a test, the second too easy a one.
     """
-    if not task.n_pairs or (len(strengths) == 1 and not noise):
-        return Choice(strengths[0], np.ones(task.n_pairs, dtype=bool), None)
+    if not task.n_pairs or (len(tried) == 1 and not noise):
+        return Choice(tried[0], np.ones(task.n_pairs, dtype=bool), None)
     task = thinned(task)
-    votes = left_out_votes(task, strengths, seed)
+    votes = left_out_votes(task, tried, seed)
     kept = ~doubtful(votes, noise)
     rest = task.only(kept)
-    fitted = agreements(rest, rest, strengths, seed)
+    fitted = agreements(rest, rest, tried, seed)
     best = np.argmax(np.sum(votes[:, kept] + fitted, axis=1))  # whole numbers: ties are exact
-    return Choice(strengths[int(best)], kept, votes)
+    return Choice(tried[int(best)], kept, votes)

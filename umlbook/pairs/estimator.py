@@ -14,7 +14,7 @@ from umlbook._checks import check_count, check_nonnegative
 from umlbook.algebra import Array, Labels, nearest_center
 from umlbook.constraints import validate_pairs
 from umlbook.coordinates import check_blocks, coordinates
-from umlbook.pairs.choosing import STRENGTHS, choice
+from umlbook.pairs.choosing import choice, ways
 from umlbook.pairs.steps import PairStep, PairTask, bent_steps
 
 
@@ -28,7 +28,8 @@ class BentMetric(TransformerMixin, PairClusterer):
     3. ITML learns a second metric from the same pairs in these coordinates; K-means clusters there.
 
     How far the first metric goes, :math:`s \in \{0, 1/2, 1\}`, is chosen by pairs that were left
-    out. So are, if ``noise`` allows it, the pairs that are taken for wrong.
+    out, and so is whether anything follows it: on some data the first metric alone, which cannot
+    bend, is the better one. So are, if ``noise`` allows it, the pairs that are taken for wrong.
 
     Parameters
     ----------
@@ -36,6 +37,10 @@ class BentMetric(TransformerMixin, PairClusterer):
         Number of clusters, K.
     strength : float in [0, 1], or None
         s; None chooses it by pairs that are left out.
+    graph : bool or None
+        Whether the graph and the second metric follow the first. None chooses that too by pairs
+        that are left out, unless ``strength`` is given, and then is True. False is k-means in the
+        metric of ITML, with s = 1 unless ``strength`` is given.
     noise : float
         Share of the pairs, below one half, that is believed to be wrong: a pair that all fits
         without it contradict is dropped if these fits are right more often than pairs are. 0 keeps
@@ -67,11 +72,14 @@ class BentMetric(TransformerMixin, PairClusterer):
         The samples there, as `transform` gives them.
     strength_ : float
         s as used.
+    graph_ : bool
+        Whether the graph and the second metric are used.
     doubted_must_link_, doubted_cannot_link_ : array (n_pairs, 2)
         The pairs that were taken for wrong and not used.
-    votes_ : array (n_strengths, n_pairs) or None
-        Whether the fit without a pair agrees with it, 1 or 0, for each strength that was tried, the
-        must-links first; None where no pair was left out.
+    votes_ : array (n_ways, n_pairs) or None
+        Whether the fit without a pair agrees with it, 1 or 0, for each way that was tried (the
+        strengths in order, then the first metric alone), the must-links first; None where no pair
+        was left out.
     space_ : BentSpace
         The map from samples to the learned space.
     objective_ : float
@@ -91,7 +99,7 @@ class BentMetric(TransformerMixin, PairClusterer):
     Pairs may contradict one another: some are believed to be wrong. With no pairs a warning is
     given, and the samples are clustered by k-means in their coordinates. Memory grows with the
     number of samples, not with its square: of more than 1000 samples the coordinates are made from
-    so many evenly spaced ones. Of more than 3000, so many and those of the pairs choose the
+    so many evenly spaced ones, and of more than 3000 only these and those of the pairs choose the
     strength. Index pairs belong to one X: see `umlbook.constraints.restrict`.
 
     References
@@ -116,6 +124,7 @@ class BentMetric(TransformerMixin, PairClusterer):
         n_clusters: int = 2,
         *,
         strength: float | None = None,
+        graph: bool | None = None,
         noise: float = 0.0,
         n_components: int = 30,
         n_graph_components: int = 20,
@@ -128,6 +137,7 @@ class BentMetric(TransformerMixin, PairClusterer):
     ):
         self.n_clusters = n_clusters
         self.strength = strength
+        self.graph = graph
         self.noise = noise
         self.n_components = n_components
         self.n_graph_components = n_graph_components
@@ -170,6 +180,8 @@ class BentMetric(TransformerMixin, PairClusterer):
                 f"noise must be at least 0 and below 0.5, got {self.noise!r}: if most of the pairs "
                 "are wrong, exchange must_link and cannot_link"
             )
+        if self.graph not in (None, True, False):
+            raise ValueError(f"graph must be True, False or None, got {self.graph!r}")
         if self.strength is not None and check_nonnegative("strength", self.strength) > 1:
             raise ValueError(
                 f"strength must lie between 0 and 1, or be None, got {self.strength!r}"
@@ -192,14 +204,14 @@ class BentMetric(TransformerMixin, PairClusterer):
         yield int(rng.randint(np.iinfo(np.int32).max))
 
     def _iterate(self, problem: PairTask, start: int) -> Iterator[PairStep]:
-        tried = STRENGTHS if self.strength is None else (float(self.strength),)
+        tried = ways(None if self.strength is None else float(self.strength), self.graph)
         chosen = choice(problem, tried, float(self.noise), start)
         return bent_steps(problem, chosen, start)
 
     def _adopt(self, problem: PairTask, state: PairStep) -> None:
         self.space_, self.embedding_ = state.space, state.embedding
         self.cluster_centers_ = state.centers
-        self.strength_, self.votes_ = state.choice.strength, state.choice.votes
+        (self.strength_, self.graph_), self.votes_ = state.choice.way, state.choice.votes
         doubted = problem.only(~state.choice.kept)
         self.doubted_must_link_, self.doubted_cannot_link_ = doubted.must, doubted.cannot
 

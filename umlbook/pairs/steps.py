@@ -2,8 +2,9 @@ r"""Metric, graph, metric: the spaces in which the samples are clustered, one af
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,15 +53,22 @@ class PairTask:
         return replace(self, must=self.must[parts[0]], cannot=self.cannot[parts[1]])
 
 
-@dataclass(frozen=True)
-class Choice:
-    """The strength of the first metric, and the pairs that are kept.
-
-    ``votes`` (strengths x pairs, must-links first) says whether the fit without a pair agrees with
-    it; None where no pair was left out.
-    """
+class Way(NamedTuple):
+    """How far the first metric goes, and whether a graph and a second metric follow."""
 
     strength: float
+    graph: bool = True
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The way to take, and the pairs that are kept.
+
+    ``votes`` (ways x pairs, must-links first) says whether the fit without a pair agrees with it;
+    None where no pair was left out.
+    """
+
+    way: Way
     kept: Mask
     votes: Array | None
 
@@ -81,6 +89,11 @@ class LearnedMetric:
         return X + X @ self.basis @ change @ self.basis.T
 
 
+def euclid(n_features: int) -> LearnedMetric:
+    """The metric that changes nothing."""
+    return LearnedMetric(np.zeros((n_features, 0)), np.zeros((0, 0)))
+
+
 def learned_metric(X: Array, must: IntArray, cannot: IntArray, task: PairTask) -> LearnedMetric:
     """The metric that ITML learns from these pairs of rows of X; Euclid's if they teach nothing.
 
@@ -88,7 +101,7 @@ def learned_metric(X: Array, must: IntArray, cannot: IntArray, task: PairTask) -
     """
     V = pair_differences(X, np.concatenate([must, cannot]))
     if not np.any(V):
-        return LearnedMetric(np.zeros((X.shape[1], 0)), np.zeros((0, 0)))
+        return euclid(X.shape[1])
     problem = itml_problem(X, must, cannot)
     basis = qr(problem.V.T, mode="economic")[0]
     inner = replace(problem, V=problem.V @ basis)
@@ -103,13 +116,21 @@ def learned_metric(X: Array, must: IntArray, cannot: IntArray, task: PairTask) -
     return LearnedMetric(basis, run.last.metric)
 
 
+def as_they_are(T: Array) -> Array:
+    """T itself: what stands in for the coordinates where no graph is used."""
+    return T
+
+
 @dataclass(frozen=True)
 class BentSpace:
-    """The map from samples to the space of (11.4): a metric, coordinates, a metric."""
+    """The map from samples to the space of (11.4): a metric, coordinates, a metric.
+
+    Without a graph it is the first metric alone.
+    """
 
     first: LearnedMetric
     strength: float
-    place: Coordinates = field(repr=False)
+    place: Callable[[Array], Array] = field(repr=False)
     second: LearnedMetric
 
     def __call__(self, X: Array) -> Array:
@@ -117,16 +138,18 @@ class BentSpace:
         return self.second.at(self.place(self.first.at(X, self.strength)))
 
 
-def bent_spaces(
-    task: PairTask, strengths: Sequence[float]
-) -> Iterator[tuple[BentSpace, Array, Array]]:
-    """For each strength the learned space, and the samples before and after its second metric.
+def bent_spaces(task: PairTask, ways: Sequence[Way]) -> Iterator[tuple[BentSpace, Array, Array]]:
+    """For each way the learned space, and the samples before and after its second metric.
 
-    ITML, the coordinates in its metric to the given strength, ITML again (11.4).
+    ITML, the coordinates in its metric to the given strength, ITML again (11.4); or ITML alone.
     """
     first = learned_metric(task.X, task.must, task.cannot, task)
-    for strength in strengths:
+    for strength, graph in ways:
         stretched = first.at(task.X, strength)
+        if not graph:
+            flat = BentSpace(first, strength, as_they_are, euclid(stretched.shape[1]))
+            yield flat, stretched, stretched
+            continue
         moved = strength > 0 and first.basis.size > 0
         place = None if moved else task.plain
         place = place or coordinates(stretched, **dict(task.blocks))
@@ -158,8 +181,8 @@ def clustered(embedding: Array, task: PairTask, seed: int) -> tuple[Labels, Arra
 
 def bent_steps(task: PairTask, chosen: Choice, seed: int) -> Iterator[PairStep]:
     """Yield k-means among the features, in the metric, in the graph, and in the metric again."""
-    ((space, P, Z),) = bent_spaces(task.only(chosen.kept), [chosen.strength])
-    T = space.first.at(task.X, chosen.strength)
+    ((space, P, Z),) = bent_spaces(task.only(chosen.kept), [chosen.way])
+    T = space.first.at(task.X, chosen.way.strength)
     spaces = {"features": task.X, "metric": T, "graph": P, "metric again": Z}
     for stage, embedding in spaces.items():
         labels, centers = clustered(embedding, task, seed)

@@ -36,7 +36,12 @@ def rows() -> Iterator[Speed]:
     many, _ = make_two_moons(N_MANY, random_state=0)
     model = CPDUML(2, n_landmarks=N_LANDMARKS, random_state=0)
     (seconds,) = interleaved_medians(partial(model.fit, many), repeats=1)
-    yield Speed(f"fit with {N_LANDMARKS} landmarks / one minute", f"n={N_MANY}", Seconds(60.0, 60.0), seconds)
+    yield Speed(
+        f"fit with {N_LANDMARKS} landmarks / one minute",
+        f"n={N_MANY}",
+        Seconds(60.0, 60.0),
+        seconds,
+    )
 
 
 def naive_deformation(X: Array, G: Array, Y: Array, lam: float) -> Array:

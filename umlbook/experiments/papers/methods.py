@@ -149,9 +149,7 @@ def after_bending(X: Array, k: int, seed: int, pairs: PairArguments) -> Labels:
     return kmeans(BentCoordinates().fit_transform(X), k, seed, pairs)
 
 
-def itml_after_bending(
-    X: Array, k: int, seed: int, pairs: PairArguments, **setting: Any
-) -> Labels:
+def itml_after_bending(X: Array, k: int, seed: int, pairs: PairArguments, **setting: Any) -> Labels:
     """K-means in the metric that ITML learns in these coordinates."""
     return in_space_of(ITML)(BentCoordinates().fit_transform(X), k, seed, pairs, **setting)
 

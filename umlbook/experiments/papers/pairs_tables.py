@@ -13,6 +13,11 @@ This division was written before anything was tuned, and has not been changed si
   classes that can be told from the columns at all (Cohen's kappa of at least 0.65, the better of a
   linear discriminant and five nearest neighbours, cross-validated on the standardised columns). The
   earlier study may have seen some of them too; its list of tables is not known.
+- **Fresh**: seventeen more tables from these packages, by the same rule, for the second round
+  of chapter 11. The method was changed after the held-out tables had been seen; these judge what
+  was changed then. They were listed before any clustering of them was computed. Left out besides
+  what the rule leaves out: columns that number, date or code the rows, tables that repeat the same
+  subjects, and classes that are cut from one of the columns.
 """
 
 from __future__ import annotations
@@ -90,11 +95,33 @@ ELSEWHERE: Mapping[str, Callable[[], tuple[Array, Labels]]] = {
 
 HELD_OUT = (*HELD_OUT_BOOK, *ELSEWHERE)
 
+FRESH: Mapping[str, Callable[[], tuple[Array, Labels]]] = {
+    "monk_2": partial(_uci, "monk-2"),
+    "shuttle": partial(_uci, "shuttle-c0-vs-c4"),
+    "ames": partial(_from_r, "openintro", "ames", ["Bldg.Type"], "Order PID MS.SubClass"),
+    "bees": partial(_from_r, "heplots", "Bees", ["caste"], "time"),
+    "cars": partial(_from_r, "ggplot2", "mpg", ["drv"], "year"),
+    "caterpillars": partial(_from_r, "Stat2Data", "Caterpillars", ["Fgp"]),
+    "colleges": partial(_from_r, "ISLR", "College", ["Private"]),
+    "davis": partial(_from_r, "carData", "Davis", ["sex"]),
+    "families": partial(_from_r, "HistData", "GaltonFamilies", ["gender"], "childNum"),
+    "leaves": partial(_from_r, "modeldata", "leaf_id_flavia", ["shape"]),
+    "mice": partial(_from_r, "dslabs", "mice_weights", ["sex"], "gen litter"),
+    "pitches": partial(_from_r, "Stat2Data", "Kershaw", ["PitchType"], "BatterNumber"),
+    "processors": partial(_from_r, "openintro", "cpu", ["company"]),
+    "professors": partial(_from_r, "carData", "Salaries", ["rank"]),
+    "schools": partial(_from_r, "nlme", "MathAchSchool", ["Sector"], "School"),
+    "students": partial(_from_r, "MASS", "survey", ["Sex"]),
+    "weather": partial(_from_r, "mosaicData", "Weather", ["city"], "year month day"),
+}
+"""Fresh: the tables of the second round."""
+
 
 @cache
 def table(name: str) -> tuple[Array, Labels]:
     """A table, thinned and standardised; columns that do not vary are left out."""
-    X, y = ELSEWHERE[name]() if name in ELSEWHERE else load(name, return_X_y=True)
+    elsewhere = {**ELSEWHERE, **FRESH}
+    X, y = elsewhere[name]() if name in elsewhere else load(name, return_X_y=True)
     if len(X) > MOST_ROWS:
         X, _, y, _ = train_test_split(X, y, train_size=MOST_ROWS, stratify=y, random_state=0)
     return scale(X[:, np.ptp(X, axis=0) > 0]), np.asarray(y)
