@@ -1,9 +1,10 @@
 r"""Rows that are read block by block: what AML and CPCM need of a dask array, never all at once.
 
-Both methods see the data through an affine map, :math:`y_i = o + (x_i - \bar x)C`, and of the mapped
-rows they need the scatter, the means of clusters, and the nearest of some centres. The scatter and
-the means follow from :math:`\bar x`, X'X and the sums of X over the clusters; so one pass over the
-blocks finds X'X, and one pass for each round of Lloyd's algorithm finds the labels and their sums.
+Both methods see the data through an affine map, :math:`y_i = o + (x_i - \bar x)C`, and of the
+mapped rows they need the scatter, the means of clusters, and the nearest of some centres. The
+scatter and the means follow from :math:`\bar x`, X'X and the sums of X over the clusters; so one
+pass over the blocks finds X'X, and one pass for each round of Lloyd's algorithm finds the labels
+and their sums.
 
 `BlockRows` stands where an algorithm has an array of rows: the functions of `umlbook.algebra` and
 `umlbook.lloyd` that the algorithms call are told here what they mean for it. In memory are one
@@ -100,7 +101,7 @@ class BlockData:
         return list(dask.compute(*(task(b, *g) for b, g in zip(blocks, given, strict=True))))
 
     def sums(self, labels: Labels, n_clusters: int) -> Array:
-        """The sum of x - mean over each cluster, K x d: known from the pass that found the labels."""
+        """The sum of x - mean over each cluster, K x d; the pass that found the labels knows it."""
         if self._last is None or not np.array_equal(self._last[0], labels):
             add = partial(block_sums, mean=self.mean, n_clusters=n_clusters)
             self.remember(labels, sum(self.computed(add, labels)))

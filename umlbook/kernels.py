@@ -251,7 +251,7 @@ class KernelBank(Protocol):
 
 
 def combine(bank: KernelBank, weights: ArrayLike) -> Array:
-    """G = sum_i w_i G_i, centring only the sum; kernels that are not kept are held one at a time."""
+    """G = sum_i w_i G_i, centring only the sum; of kernels that are not kept, one is held."""
     theta = np.asarray(weights, dtype=float) / bank.traces
     if bank.kept is not None:
         K = np.tensordot(theta, bank.kept, axes=1)
@@ -265,10 +265,8 @@ def combine(bank: KernelBank, weights: ArrayLike) -> Array:
 
 def kernel_products(bank: KernelBank, B: Array) -> Array:
     """Every kernel of the bank times B, p x n x k; the columns of B must have mean zero."""
-    if bank.kept is not None:
-        products = bank.kept @ B
-    else:
-        products = np.stack([K @ B for K in bank.plain()])
+    kept = bank.kept
+    products = np.stack([K @ B for K in bank.plain()]) if kept is None else kept @ B
     products -= products.mean(axis=1, keepdims=True)
     return products / bank.traces[:, None, None]
 

@@ -27,7 +27,7 @@ class BlockFit:
 
 @dataclass(frozen=True, eq=False)
 class BlockBasis:
-    """B (p x r) such that the columns of (X - mean) B are orthonormal and span those of X - mean."""
+    """B (p x r): the columns of (X - mean) B are orthonormal and span those of X - mean."""
 
     data: BlockData
     B: Array
