@@ -244,7 +244,9 @@ class SteppingClusterer(FitsSamples, StepsSamples, ClusterMixin, BaseEstimator):
 
     def _key(self, state: Any) -> Any:
         """What the next state depends on, hashable; None where that is more than the labels."""
-        return blake2b(np.ascontiguousarray(state.labels)).digest()  # labels of many rows are long
+        return blake2b(
+            np.ascontiguousarray(state.labels).data
+        ).digest()  # labels of many rows are long
 
     def _criterion(self, problem: Any, state: Any) -> float:
         """The restart whose last state has the least of this is kept."""
@@ -335,7 +337,7 @@ class SteppingClusterer(FitsSamples, StepsSamples, ClusterMixin, BaseEstimator):
             "or lower n_clusters"
         )
 
-    def _validated(self, X: ArrayLike, *, reset: bool, blocks: bool = False) -> Any:
+    def _validated(self, X: ArrayLike, *, reset: bool, blocks: bool = False) -> Array:
         """X as a finite float array; with ``reset``, also checked against ``n_clusters``.
 
         With ``blocks`` a dask array stays one.

@@ -94,7 +94,7 @@ class BlockData:
         import dask
 
         blocks = self.X.to_delayed().ravel()
-        given = [()] * len(blocks)
+        given: list[tuple[Labels, ...]] = [()] * len(blocks)
         if labels is not None:
             given = [(part,) for part in np.split(labels, np.cumsum(self.X.chunks[0])[:-1])]
         task = dask.delayed(function, pure=False, traverse=False)
@@ -136,13 +136,13 @@ def block_pass(X: Array, *, rows: BlockRows, centers: Array) -> tuple[Labels, Ar
 class BlockRows:
     """The rows offset + (x - mean) coef (n x q) of blocks of x, for the algorithms to work on."""
 
-    data: BlockData
+    data: Any
     coef: Array
     offset: Array
 
     @property
     def mean(self) -> Array:
-        return self.data.mean
+        return np.asarray(self.data.mean)
 
     def __len__(self) -> int:
         return len(self.data)

@@ -2,7 +2,7 @@
 
 import sys
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -115,7 +115,7 @@ def validated_data(
     reset: bool,
     ensure_min_samples: int = 1,
     blocks: bool = False,
-) -> Any:
+) -> Array:
     """X as a finite float array; without ``reset``, of the features that ``fit`` has seen.
 
     With ``blocks`` a dask array may stay one; a few rows of one are computed to be learned from.
@@ -126,7 +126,7 @@ def validated_data(
         X = checked_blocks(X, type(estimator).__name__, allowed=blocks)
         if not reset or len(X) > READ_AT_ONCE:
             _check_n_features(estimator, X, reset=reset)
-            return X
+            return cast(Array, X)  # it is used as one, by functions that know it
         X = X.compute()
     if not issparse(X) and np.asarray(X).dtype.kind in "US":
         raise ValueError(

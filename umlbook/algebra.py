@@ -15,6 +15,7 @@ for rows that are read block by block.
 """
 
 from functools import singledispatch
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -79,7 +80,7 @@ def indicator(labels: ArrayLike, n_clusters: int | None = None) -> Array:
 
 
 @singledispatch
-def cluster_means(X: ArrayLike, labels: ArrayLike, n_clusters: int | None = None) -> Array:
+def cluster_means(X: Any, labels: ArrayLike, n_clusters: int | None = None) -> Array:
     """The mean of each cluster, K x d.
 
     >>> cluster_means([[0.0], [2.0], [5.0]], [0, 0, 1])
@@ -91,7 +92,7 @@ def cluster_means(X: ArrayLike, labels: ArrayLike, n_clusters: int | None = None
 
 
 @singledispatch
-def scatter_about(X: Array, centers: Array, labels: Labels) -> float:
+def scatter_about(X: Any, centers: Array, labels: Labels) -> float:
     """Sum of squared distances of the rows of X to the centres of their labels.
 
     >>> scatter_about(np.array([[0.0], [2.0], [5.0]]), np.array([[1.0], [4.0]]), [0, 0, 1])
@@ -101,7 +102,7 @@ def scatter_about(X: Array, centers: Array, labels: Labels) -> float:
 
 
 @singledispatch
-def mean_and_scatter(X: Array) -> tuple[Array, float]:
+def mean_and_scatter(X: Any) -> tuple[Array, float]:
     """The mean of the rows of X, and the sum of their squared distances to it."""
     mean = X.mean(axis=0)
     return mean, float(np.sum((X - mean) ** 2))
@@ -318,7 +319,7 @@ def nearest_center(X: Array, centers: Array) -> Labels:
 
 
 @singledispatch
-def nearest_with_distance(X: Array, centers: Array) -> tuple[Labels, Array]:
+def nearest_with_distance(X: Any, centers: Array) -> tuple[Labels, Array]:
     """The nearest centre of each row as in :func:`nearest_center`, and the distance to it."""
     D = cdist(centers, X)  # a row for each centre: the few are then looped over, not the many
     slack = ROUNDING * (D.min(axis=0) + np.sqrt(np.einsum("ij,ij->i", X, X)))

@@ -6,20 +6,21 @@ count as dependent here.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
 
 from umlbook._blocks import BlockData, BlockRows
 from umlbook.algebra import Array, Labels
-from umlbook.cpcm.predictors import EPS, AffineMap, directions_of
+from umlbook.cpcm.predictors import EPS, AffineMap, Predictor, directions_of
 
 
 @dataclass(frozen=True, eq=False)
 class BlockFit:
     """Predictions offset + (x - mean) coef of the rows of all blocks."""
 
-    values: BlockRows
+    values: Any
 
     def map(self) -> AffineMap:
         return AffineMap(self.values.mean, self.values.coef, self.values.offset)
@@ -41,9 +42,13 @@ class BlockBasis:
         offset = np.bincount(labels, minlength=n_clusters) / len(labels)
         return BlockFit(BlockRows(self.data, self.B @ self.products(labels, n_clusters), offset))
 
+    def predictor(self, n_clusters: int) -> Predictor:
+        """The predictor of labels."""
+        return lambda labels: self.fit(labels, n_clusters)
+
     def correlations(self, labels: Labels, n_clusters: int) -> Array:
         """The squared canonical correlations of X and the labels, descending."""
-        sizes = np.bincount(labels, minlength=n_clusters)
+        sizes = np.bincount(labels, minlength=n_clusters).astype(float)
         return directions_of(self.products(labels, n_clusters), sizes)[1]
 
 

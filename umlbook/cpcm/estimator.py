@@ -250,8 +250,7 @@ class CPCM(TransformerMixin, SteppingClusterer):
             check_starts_from_some(self.n_landmarks, "starts")
         basis = block_basis(BlockData(X))
         check_rank(basis.B.shape[1], len(X), penalised=False)
-        predictor = partial(basis.fit, n_clusters=self.n_clusters)
-        return CPCMProblem(predictor, X, basis, start=start)
+        return CPCMProblem(basis.predictor(self.n_clusters), X, basis, start=start)
 
     def _kernel_problem(self, X: Array) -> CPCMProblem:
         sigma = resolve_width(self.sigma, X)
@@ -298,7 +297,7 @@ class CPCM(TransformerMixin, SteppingClusterer):
         """The columns whose one-dimensional clusters are starts."""
         if self.starts != "invariant":
             return problem.columns
-        if problem.basis is None or self.predictor not in INVARIANT:
+        if not isinstance(problem.basis, LinearBasis) or self.predictor not in INVARIANT:
             raise ValueError(
                 f"starts='invariant' needs a predictor that no linear map of X changes, one of "
                 f"{', '.join(map(repr, INVARIANT))}, got {self.predictor!r}: use starts='auto'"

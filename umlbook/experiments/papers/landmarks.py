@@ -82,7 +82,8 @@ def ridge_blur(X: Array, labels: Labels, model: Any) -> float:
 
 def pair_cost(X: Array, labels: Labels, model: Any) -> float:
     """The objective of PM at its last temperature, over all pairs of rows."""
-    pairs = weighted_pairs(*pairs_for("PM", blobs(N_ROWS)[1]).values(), len(X))
+    known = pairs_for("PM", blobs(N_ROWS)[1])
+    pairs = weighted_pairs(known["must_link"], known["cannot_link"], len(X))
     return pair_objective(pdist(model.transform(X), "sqeuclidean") - model.mu_, pairs, 1.0)
 
 
