@@ -67,7 +67,7 @@ def test_eq_12_no_projection_does_better_than_the_best_directions(blobs, rng):
     L = indicator(y)
     data = whitened(centered(X), 0.1)
     for n_components in (1, 2):
-        R, value = best_directions(data.rows, L, n_components)
+        R, value = best_directions(data.rows.T @ L, n_components)
         W = data.basis @ R
         assert trace_12(X, W, L, 0.1) == pytest.approx(value)
         random = [rng.normal(size=(6, n_components)) for _ in range(200)]

@@ -1,5 +1,10 @@
 """``umlbook bench``: the tasks take turns, the table tells what was measured."""
 
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
 import pytest
 
 from umlbook.experiments.bench import speeds as bench
@@ -10,15 +15,29 @@ def test_tasks_take_turns_and_the_first_round_does_not_count(monkeypatch) -> Non
     order: list[str] = []
     clock = iter([0, 100, 0, 100, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6])
     monkeypatch.setattr(bench.time, "perf_counter", lambda: next(clock))
+    processor = iter(x for pair in [(0, 9)] * 2 + [(0, n) for n in range(10, 70, 10)] for x in pair)
+    monkeypatch.setattr(bench, "_processor_seconds", lambda: next(processor))
     medians = bench.interleaved_medians(
         lambda: order.append("a"), lambda: order.append("b"), repeats=3
     )
     assert order == list("abababab")
-    assert medians == [3, 4]
+    assert medians == [bench.Seconds(30, 3), bench.Seconds(40, 4)]
 
 
-def test_ratio_is_ours_over_the_peers() -> None:
-    assert bench.Speed("", "", peer=2.0, ours=1.0).ratio == 0.5
+def test_processor_time_is_that_of_the_work_and_of_processes_that_it_awaits() -> None:
+    """Sleeping costs none of it; a process of its own costs some."""
+    asleep = bench.seconds_of(lambda: time.sleep(0.2))
+    assert asleep.clock >= 0.2 > 10 * asleep.processor
+    code = [sys.executable, "-c", "sum(range(2_000_000))"]
+    assert bench.seconds_of(lambda: subprocess.run(code, check=True)).processor > 0.01
+
+
+def test_a_speed_counts_processor_time_and_says_whether_it_reached_its_bar() -> None:
+    row = bench.Speed("", "", bench.Seconds(6.0, 1.0), bench.Seconds(2.0, 9.0), bar=3.5)
+    assert row.times == 3.0
+    (_, below), (_, reached) = (bench.table([replace(row, bar=bar)]) for bar in (3.5, 3.0))
+    assert below.endswith("3.0, below 3.5")
+    assert reached.endswith("3.0, at least 3")
 
 
 def test_list_names_each_benchmark_and_runs_none(monkeypatch, capsys) -> None:
@@ -31,7 +50,8 @@ def test_list_names_each_benchmark_and_runs_none(monkeypatch, capsys) -> None:
 
 
 def test_only_the_benchmarks_asked_for_are_run(monkeypatch, capsys) -> None:
-    monkeypatch.setattr(bench, "rows", lambda name: iter([bench.Speed(f"<{name}>", "", 1.0, 1.0)]))
+    one = bench.Seconds(1.0, 1.0)
+    monkeypatch.setattr(bench, "rows", lambda name: iter([bench.Speed(f"<{name}>", "", one, one)]))
     assert cli.main(["bench", "kernel-kmeans"]) == 0
     out = capsys.readouterr().out
     assert "<kernel-kmeans>" in out
@@ -55,4 +75,4 @@ def test_every_benchmark_runs(name, monkeypatch) -> None:
 def run_once(*tasks, repeats: int = 1) -> list[float]:
     for task in tasks:
         task()
-    return [float(1 + index) for index, _ in enumerate(tasks)]
+    return [bench.Seconds(1.0 + index, 1.0 + index) for index, _ in enumerate(tasks)]

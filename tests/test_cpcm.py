@@ -560,3 +560,10 @@ def test_the_benchmark_compares_the_same_predictions():
 
 def test_a_fit_holds_fewer_than_three_copies_of_the_data():
     assert bench_cpcm.peak_copies(*bench_cpcm.problem(20_000)) < 3
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_column_that_repeats_another_far_from_zero_adds_no_direction(seed):
+    """The mean of many rows loses digits, and what it loses was once taken for a direction."""
+    X = np.random.default_rng(seed).normal([2.0, -30.0, 0.0], size=(20_000, 3))
+    assert linear_basis(np.column_stack([X, 3 * X[:, 1]])).Q.shape[1] == 3

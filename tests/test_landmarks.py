@@ -78,6 +78,12 @@ def test_a_start_from_landmarks_is_continued_on_all_rows(name, rng):
     assert np.array_equal(again.labels_, model.labels_)  # a fixed point of the steps on all rows
 
 
+def test_a_least_cluster_size_counts_all_rows_and_not_landmarks(rng):
+    X, _ = blobs(400, rng)
+    model = CPCM(3, min_cluster_size=60, n_landmarks=100, n_init=2, random_state=0).fit(X)
+    assert np.bincount(model.labels_).min() >= 60
+
+
 @pytest.mark.parametrize("name", EVERY)
 def test_many_rows_are_said_and_answered_without_a_square_matrix(name, rng, monkeypatch):
     monkeypatch.setattr(_landmarks, "AUTO_ABOVE", 200)

@@ -1,7 +1,7 @@
 """BentMetric: its spaces, its choice, its conventions, and what it does with bad pairs."""
 
 from contextlib import nullcontext
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
@@ -25,6 +25,7 @@ from umlbook.pairs import (
     agreement,
     bent_spaces,
     choice,
+    choosing,
     doubtful,
     folds,
     learned_metric,
@@ -358,3 +359,15 @@ def test_latent_classes_take_contradictory_pairs_where_some_are_believed_wrong(w
     model = LatentClassPairs(3, noise=0.1, random_state=0)
     model.fit(X, must_link=both, cannot_link=cannot)
     assert adjusted_rand_index(y, model.labels_) > 0.8
+
+
+def test_many_rows_are_thinned_for_the_choice_and_keep_their_pairs(rng):
+    X = rng.normal(size=(3001, 3))
+    must, cannot = np.array([[5, 2999], [7, 8]]), np.array([[0, 3000]])
+    task = PairTask(X, must, cannot, 2)
+    few = choosing.thinned(task)
+    enough = replace(task, X=X[:3000], cannot=must)
+    assert choosing.thinned(enough) is enough
+    assert len(few.X) <= choosing.N_ROWS + 6
+    for pairs, thin in zip(task.pairs, few.pairs, strict=True):
+        np.testing.assert_array_equal(few.X[thin], X[pairs])

@@ -10,6 +10,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
+from hashlib import blake2b
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -24,6 +25,7 @@ from sklearn.base import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from umlbook._blocks import is_blocks
 from umlbook._checks import check_clusters, check_count, check_not_in_a_fold, validated_data
 from umlbook._rows import by_blocks
 from umlbook.algebra import ROUNDING, Array, Labels
@@ -260,6 +262,7 @@ class MapsRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     cluster_centers_: Array
     _map: Callable[[Array], Array]
     _validated: Callable[..., Array]
+    _reads_blocks = False  # whether a dask array is mapped as one
 
     @property
     def _n_features_out(self) -> int:
@@ -268,8 +271,9 @@ class MapsRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     def _places(self, X: ArrayLike) -> Array:
         """What ``transform`` gives for X, as an array whatever ``set_output`` asks for."""
-        rows = self._validated(X, reset=False)  # first of all: it says if nothing is fitted
-        return by_blocks(self._map, rows)
+        # First of all: it says if nothing is fitted.
+        rows = self._validated(X, reset=False, blocks=self._reads_blocks)
+        return self._map(rows) if is_blocks(rows) else by_blocks(self._map, rows)
 
 
 class SteppingClusterer(UsesClusters, FitsSamples, StepsSamples, ClusterMixin, BaseEstimator):
@@ -311,7 +315,9 @@ class SteppingClusterer(UsesClusters, FitsSamples, StepsSamples, ClusterMixin, B
 
     def _key(self, state: Any) -> Any:
         """What the next state depends on, hashable; None where that is more than the labels."""
-        return state.labels.tobytes()
+        return blake2b(
+            np.ascontiguousarray(state.labels).data
+        ).digest()  # labels of many rows are long
 
     def _criterion(self, problem: Any, state: Any) -> float:
         """The restart whose last state has the least of this is kept."""
@@ -391,13 +397,16 @@ class SteppingClusterer(UsesClusters, FitsSamples, StepsSamples, ClusterMixin, B
         own and was lent one.
         """
         if hasattr(self, "predict"):
-            self.labels_ = self.predict(X)
+            self.labels_ = np.asarray(self.predict(X))
         self._warn_if_unused()
         return self
 
-    def _validated(self, X: ArrayLike, *, reset: bool) -> Array:
-        """X as a finite float array; with ``reset``, also checked against ``n_clusters``."""
-        data = validated_data(self, X, reset=reset)
+    def _validated(self, X: ArrayLike, *, reset: bool, blocks: bool = False) -> Array:
+        """X as a finite float array; with ``reset``, also checked against ``n_clusters``.
+
+        With ``blocks`` a dask array stays one.
+        """
+        data = validated_data(self, X, reset=reset, blocks=blocks)
         if reset:
             check_clusters(self.n_clusters, len(data))
         return data

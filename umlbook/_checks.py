@@ -2,14 +2,15 @@
 
 import sys
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_n_features, check_is_fitted, validate_data
 
+from umlbook._blocks import READ_AT_ONCE, checked_blocks, is_blocks
 from umlbook.algebra import Array, Labels
 
 
@@ -117,11 +118,25 @@ def check_not_in_a_fold(**pairs: ArrayLike | None) -> None:
 
 
 def validated_data(
-    estimator: BaseEstimator, X: ArrayLike, *, reset: bool, ensure_min_samples: int = 1
+    estimator: BaseEstimator,
+    X: Any,
+    *,
+    reset: bool,
+    ensure_min_samples: int = 1,
+    blocks: bool = False,
 ) -> Array:
-    """X as a finite float array; without ``reset``, of the features that ``fit`` has seen."""
+    """X as a finite float array; without ``reset``, of the features that ``fit`` has seen.
+
+    With ``blocks`` a dask array may stay one; a few rows of one are computed to be learned from.
+    """
     if not reset:
         check_is_fitted(estimator)
+    if is_blocks(X):
+        X = checked_blocks(X, type(estimator).__name__, allowed=blocks)
+        if not reset or len(X) > READ_AT_ONCE:
+            _check_n_features(estimator, X, reset=reset)
+            return cast(Array, X)  # it is used as one, by functions that know it
+        X = X.compute()
     if not issparse(X) and np.asarray(X).dtype.kind in "US":
         raise ValueError(
             "X holds strings: encode them as numbers first, for example with "

@@ -106,10 +106,10 @@ def on_landmarks(
     return X[rows], None if start is None else start[rows], X
 
 
-def best_start_on_landmarks(model: Any, X: Array, rows: Labels, seed: int) -> Labels:
+def best_start_on_landmarks(model: Any, X: Any, rows: Labels, seed: int) -> Labels:
     """Labels of all rows by a model fitted to some of them from all its starts."""
     twin = clone(model).set_params(n_landmarks=None, random_state=seed)
-    labels = twin.fit(X[rows]).predict(X)
+    labels = np.asarray(twin.fit(np.asarray(X[rows])).predict(X))  # X may be a dask array
     return fill_empty(labels, np.zeros(len(X)), model.n_clusters)
 
 

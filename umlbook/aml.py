@@ -20,13 +20,21 @@ L          ``L``, indicator or relaxed                               n x K
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import svd
+from scipy.linalg import eigh, svd
 
 from umlbook._base import MapsRows, Run, SteppingClusterer, tighter_if_tied
+from umlbook._blocks import (
+    BlockData,
+    BlockRows,
+    check_starts_from_some,
+    is_blocks,
+    nearest_of,
+)
 from umlbook._checks import (
     check_count,
     check_labels,
@@ -41,7 +49,7 @@ from umlbook.algebra import (
     fix_signs,
     indicator,
     indicator_basis,
-    nearest_center,
+    indicator_products,
     subspace_change,
     with_constant,
 )
@@ -59,19 +67,24 @@ class AMLStep:
 
     labels: Labels
     W: Array
-    L: Array
     centers: Array
     sse: float
     before: float
     objective: float
     rate: float = 0.0
+    relaxed: Array | None = None
+
+    @cached_property
+    def L(self) -> Array:
+        """L (n x K): the indicator of the labels, or its relaxation."""
+        return self.relaxed if self.relaxed is not None else indicator(self.labels)
 
 
 @dataclass(frozen=True)
 class Whitened:
     """The rows of X S^-1/2 in the axes of X's singular vectors, and the map X -> rows (d x r)."""
 
-    rows: Array
+    rows: Any
     basis: Array
 
 
@@ -85,12 +98,23 @@ def whitened(X: Array, lam: float) -> Whitened:
     return Whitened(U[:, :rank] * (singular[:rank] / deviations), Vt[:rank].T / deviations)
 
 
-def best_directions(rows: Array, L: Array, n_components: int) -> tuple[Array, float]:
-    """R with orthonormal columns that maximises tr(L'ZRR'Z'L), and that maximum.
+def whitened_blocks(data: BlockData, lam: float) -> Whitened:
+    """The same from the scatter of the rows, which are then read block by block."""
+    squares, V = eigh(data.scatter)
+    # A direction that rounding may have made is far below lam, and carries next to nothing.
+    kept = np.flatnonzero(squares > squares[-1] * len(squares) * np.finfo(float).eps)[::-1]
+    if not kept.size:
+        raise ValueError("X has no feature that varies: give data with at least two different rows")
+    basis = V[:, kept] / np.sqrt(squares[kept] / len(data) + lam)
+    return Whitened(BlockRows(data, basis, np.zeros(kept.size)), basis)
+
+
+def best_directions(products: Array, n_components: int) -> tuple[Array, float]:
+    """R with orthonormal columns that maximises tr(L'ZRR'Z'L), and that maximum, from Z'L.
 
     W = S^-1/2 R is then the best W of Eq. 12 for this L.
     """
-    U, singular, _ = svd(rows.T @ L, full_matrices=False)
+    U, singular, _ = svd(products, full_matrices=False)
     rank = min(n_components, int(np.sum(singular > singular[0] * 1e-12)) or 1)
     return fix_signs(U[:, :rank]), float(np.sum(singular[:rank] ** 2))
 
@@ -106,13 +130,14 @@ def aml_steps(
 ) -> Iterator[AMLStep]:
     """AML with indicators: the best W for the clusters, k-means under its metric, and again."""
     while True:
-        R, before = best_directions(data.rows, indicator(labels, n_clusters), n_components)
+        R, before = best_directions(
+            indicator_products(data.rows, labels, n_clusters).T, n_components
+        )
         projected = data.rows @ R
         found = settled(lloyd_steps(projected, labels, n_clusters))
-        labels, L = found.labels, indicator(found.labels, n_clusters)
-        between = float(np.sum((L.T @ projected) ** 2))
-        W = data.basis @ R
-        yield AMLStep(labels, W, L, found.centers, found.objective, before, between)
+        labels = found.labels
+        between = float(np.sum(indicator_products(projected, labels, n_clusters) ** 2))
+        yield AMLStep(labels, data.basis @ R, found.centers, found.objective, before, between)
 
 
 def relaxed_aml_steps(
@@ -124,7 +149,7 @@ def relaxed_aml_steps(
     """
     V = indicator_basis(labels, n_clusters)
     while True:
-        R, before = best_directions(data.rows, V, n_components)
+        R, before = best_directions(data.rows.T @ V, n_components)
         U, singular, Tt = svd(data.rows @ R, full_matrices=False)
         V = fix_signs(U)
         signs = np.sign(np.einsum("ij,ij->j", U, V))
@@ -133,7 +158,7 @@ def relaxed_aml_steps(
         labels = found.labels
         W = data.basis @ (R @ (Tt.T * signs / singular))
         value, rate = float(np.sum(singular**2)), relaxed_rate(data.rows, V.shape[1])
-        yield AMLStep(labels, W, L, found.centers, found.objective, before, value, rate)
+        yield AMLStep(labels, W, found.centers, found.objective, before, value, rate, L)
 
 
 @dataclass(frozen=True)
@@ -141,7 +166,7 @@ class AMLProblem:
     """The mean of the data, the data less it, and these whitened."""
 
     mean: Array
-    X: Array
+    X: Any
     data: Whitened
 
 
@@ -209,6 +234,13 @@ class AML(MapsRows, SteppingClusterer):
     restarts_ : tuple of Restart
         How every start ended.
 
+    Notes
+    -----
+    X may be a dask array of any length (the extra ``umlbook[dask]``; not with ``relaxed``). It is
+    read block by block, once for X'X and once for each round of k-means, and the result is that of
+    the same rows in memory; W, which is unique up to a turn, may have other signs. ``labels_`` is a
+    numpy array. `transform` and `predict` of a dask array give another one, still to be computed.
+
     References
     ----------
     Ye, Zhao and Liu (2007), Adaptive distance metric learning for clustering; Chen, Zhao, Ye and
@@ -252,7 +284,14 @@ class AML(MapsRows, SteppingClusterer):
         self.verbose = verbose
 
     def _prepare(self, X: ArrayLike) -> AMLProblem:
-        X = self._validated(X, reset=True)
+        X = self._validated(X, reset=True, blocks=not self.relaxed)
+        if is_blocks(X):
+            self._check_components()
+            if isinstance(self.init, str):
+                check_starts_from_some(self.n_landmarks, "init")
+            data = BlockData(X)
+            whitening = whitened_blocks(data, check_positive("lam", self.lam))
+            return AMLProblem(data.mean, X - data.mean, whitening)
         check_several(X)
         check_landmarks(self.n_landmarks, self.n_clusters)
         lam = check_positive("lam", self.lam)
@@ -315,6 +354,8 @@ class AML(MapsRows, SteppingClusterer):
         self.metric_ = state.W @ state.W.T
         self.cluster_centers_ = state.centers[:, : state.W.shape[1]]
 
+    _reads_blocks = True
+
     def _map(self, X: Array) -> Array:
         return (X - self.mean_) @ self.components_
 
@@ -334,4 +375,4 @@ class AML(MapsRows, SteppingClusterer):
         ----------
         X : array (m, d)
         """
-        return nearest_center(self._places(X), self.cluster_centers_)
+        return nearest_of(self._places(X), self.cluster_centers_)

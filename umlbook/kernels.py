@@ -6,6 +6,7 @@ Widths follow one convention: :math:`\exp(-d^2 / 2\sigma^2)` for the Gaussian ke
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -24,6 +25,8 @@ MANY = 8
 """Cancelled distances of one row that are listed one by one."""
 SMALLEST_COMPONENT = 1e-9
 """Eigenvalues of a kernel below this share of the largest are rounding."""
+KEPT_BYTES = 2**28
+"""Kernels of a bank that take no more than this together are computed once."""
 NEGATIVE = 1e-5
 """A negative eigenvalue beyond this share of the largest is no rounding."""
 
@@ -131,7 +134,8 @@ def center(K: ArrayLike) -> Array:
     """
     K = np.asarray(K, dtype=float)
     means = K.mean(axis=0)
-    C = K - means - means[:, None] + means.mean()
+    shift = means - means.mean() / 2
+    C = K - np.add.outer(shift, shift)
     return (C + C.T) / 2
 
 
@@ -240,6 +244,10 @@ class KernelBank(Protocol):
     def n_samples(self) -> int: ...
     @property
     def traces(self) -> Array: ...
+    @property
+    def kept(self) -> Array | None:
+        """All plain kernels, p x n x n, where they are few and small enough to be held at once."""
+
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Array]: ...
     def plain(self) -> Iterator[Array]:
@@ -247,13 +255,29 @@ class KernelBank(Protocol):
 
 
 def combine(bank: KernelBank, weights: ArrayLike) -> Array:
-    """G = sum_i w_i G_i, holding one kernel of the bank at a time and centring only the sum."""
-    K = np.zeros((bank.n_samples, bank.n_samples))
+    """G = sum_i w_i G_i, centring only the sum; of kernels that are not kept, one is held."""
     theta = np.asarray(weights, dtype=float) / bank.traces
-    for weight, kernel in zip(theta, bank.plain(), strict=True):
-        if weight:
-            K += weight * kernel
+    if bank.kept is not None:
+        K = np.tensordot(theta, bank.kept, axes=1)
+    else:
+        K = np.zeros((bank.n_samples, bank.n_samples))
+        for weight, kernel in zip(theta, bank.plain(), strict=True):
+            if weight:
+                K += weight * kernel
     return center(K)
+
+
+def kernel_products(bank: KernelBank, B: Array) -> Array:
+    """Every kernel of the bank times B, p x n x k; the columns of B must have mean zero."""
+    kept = bank.kept
+    products = np.stack([K @ B for K in bank.plain()]) if kept is None else kept @ B
+    products -= products.mean(axis=1, keepdims=True)
+    return products / bank.traces[:, None, None]
+
+
+def fits(n_kernels: int, n_samples: int) -> bool:
+    """Whether so many kernels are kept once they are made."""
+    return 8 * n_kernels * n_samples**2 <= KEPT_BYTES
 
 
 @dataclass(frozen=True)
@@ -262,11 +286,16 @@ class MatrixBank:
 
     matrices: tuple[Array, ...]
 
+    @cached_property
+    def kept(self) -> Array | None:
+        """The matrices as one array, unless that would be large."""
+        return np.stack(self.matrices) if fits(len(self), self.n_samples) else None
+
     @property
     def n_samples(self) -> int:
         return len(self.matrices[0])
 
-    @property
+    @cached_property
     def traces(self) -> Array:
         """r_i, the trace of each centred kernel."""
         return np.array([np.trace(K) - K.mean() * len(K) for K in self.matrices])
@@ -285,9 +314,10 @@ class MatrixBank:
 class RBFBank:
     """Bank of Gaussian kernels of several widths on the rows of X.
 
-    Only the squared distances are stored (n x n); each kernel is computed when it is asked for.
-    Where a width is 1/sqrt(2) of the one before it, its kernel is the square of that one and costs
-    a product instead of an exponential.
+    Kernels that take up to ``KEPT_BYTES`` together are kept once they are made. Of more, only the
+    squared distances are stored (n x n), and each kernel is computed when it is asked for. Where a
+    width is 1/sqrt(2) of the one before it, its kernel is the square of that one and costs a
+    product instead of an exponential.
 
     Parameters
     ----------
@@ -305,6 +335,8 @@ class RBFBank:
         self.widths = np.array([check_positive("widths", s) for s in np.ravel(widths)])
         self.squared_distances = distances(X, squared=True)
         self.n_samples = len(self.squared_distances)
+        small = fits(len(self), self.n_samples)
+        self.kept = np.stack([K.copy() for K in self._made()]) if small else None
         self.traces = np.array([np.trace(K) - K.mean() * len(K) for K in self.plain()])
 
     def __len__(self) -> int:
@@ -314,7 +346,10 @@ class RBFBank:
         return (_trace_one(center(K)) for K in self.plain())
 
     def plain(self) -> Iterator[Array]:
-        """The plain kernels in order; each is overwritten by the next one."""
+        """The plain kernels in order; each may be overwritten by the next one."""
+        return self._made() if self.kept is None else iter(self.kept)
+
+    def _made(self) -> Iterator[Array]:
         previous, K = np.inf, np.empty_like(self.squared_distances)
         for width in self.widths:
             if abs(previous / width / np.sqrt(2) - 1) < 1e-14:

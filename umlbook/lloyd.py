@@ -8,7 +8,14 @@ from typing import Protocol, TypeVar
 import numpy as np
 from sklearn.cluster import kmeans_plusplus
 
-from umlbook.algebra import ROUNDING, Array, Labels, cluster_means, nearest_with_distance
+from umlbook.algebra import (
+    ROUNDING,
+    Array,
+    Labels,
+    cluster_means,
+    nearest_with_distance,
+    scatter_about,
+)
 
 
 class Labelled(Protocol):
@@ -41,7 +48,7 @@ def lloyd_steps(X: Array, labels: Labels, n_clusters: int) -> Iterator[LloydStep
     """
     while True:
         centers = cluster_means(X, labels, n_clusters)
-        yield LloydStep(labels, centers, float(np.sum((X - centers[labels]) ** 2)))
+        yield LloydStep(labels, centers, scatter_about(X, centers, labels))
         labels = nearest_filled(X, centers)
 
 
@@ -74,8 +81,10 @@ def fill_empty(labels: Labels, to_center: Array, n_clusters: int) -> Labels:
     ``to_center`` holds each sample's distance to its own centre. A sample alone in its cluster
     stays there; of samples that are equally far up to rounding the first is taken.
     """
-    labels, to_center = labels.copy(), to_center.copy()
     sizes = np.bincount(labels, minlength=n_clusters)
+    if sizes.all():
+        return labels
+    labels, to_center = labels.copy(), to_center.copy()
     for empty in np.flatnonzero(sizes == 0):
         free = np.where(sizes[labels] > 1, to_center, -np.inf)
         farthest = int(np.argmax(free >= free.max() * (1 - ROUNDING)))

@@ -22,6 +22,7 @@ file                what it holds                               in the paper
 ==================  ==========================================  ===============================
 ``blur.py``         the blur ratio, its closed forms            Sec. 2 and the values in 3.1
 ``predictors.py``   memberships predicted from the data         Secs. 3.1, 3.3, 4.1 and 5.1
+``blocks.py``       least squares on rows read block by block   not in the paper
 ``steps.py``        predict, cluster, and again                 Algorithm 1, Property 2
 ``starts.py``       k-means on a line, invariant coordinates    not in the paper
 ``estimator.py``    CPCM for users: restarts and their choice   Algorithm 1, Definition 1

@@ -44,16 +44,19 @@ def blur_ratio(X: ArrayLike, labels: ArrayLike, A: ArrayLike | None = None) -> f
     codes = encode(labels)
     within, total = data - cluster_means(data, codes)[codes], centered(data)
     if A is None:
-        return share(np.sum(within**2), np.sum(total**2), data)
+        return share(np.sum(within**2), np.sum(total**2), float(np.sum(data**2)))
     metric = _checked_metric(A, data.shape[1])
     ssc, sst = np.sum((within @ metric) * within), np.sum((total @ metric) * total)
     rounding = 10 * EPS * np.sum(data**2) * np.abs(metric).max(initial=0.0)
     return float(ssc / sst) if sst > rounding else float("nan")
 
 
-def share(within: float, total: float, data: Array) -> float:
-    """within / total, or NaN where the total is no larger than the rounding of the data."""
-    return float(within / total) if total > (10 * EPS) ** 2 * np.sum(data**2) else float("nan")
+def share(within: float, total: float, squares: float) -> float:
+    """within / total, or NaN where the total is no larger than the rounding of the data.
+
+    ``squares`` is the sum of the squares of the data.
+    """
+    return float(within / total) if total > (10 * EPS) ** 2 * squares else float("nan")
 
 
 def _checked_metric(A: ArrayLike, n_features: int) -> Array:

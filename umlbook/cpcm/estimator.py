@@ -8,12 +8,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import is_regressor
+from sklearn.base import clone, is_regressor
 
 from umlbook._base import MapsRows, Run, SteppingClusterer
+from umlbook._blocks import BlockData, check_starts_from_some, is_blocks, nearest_of
 from umlbook._checks import check_count, check_labels, check_landmarks
 from umlbook._landmarks import best_start_on_landmarks, landmark_rows, on_landmarks
 from umlbook.algebra import ROUNDING, Array, Labels, nearest_center, one_hot
+from umlbook.cpcm.blocks import BlockBasis, block_basis
 from umlbook.cpcm.blur import blur_ratio
 from umlbook.cpcm.predictors import (
     AffineMap,
@@ -57,8 +59,8 @@ class CPCMProblem:
     """
 
     predictor: Predictor
-    columns: Array
-    basis: LinearBasis | None = None
+    columns: Any
+    basis: LinearBasis | BlockBasis | None = None
     sigma: float | None = None
     lam: float | None = None
     start: Labels | None = None
@@ -163,6 +165,11 @@ class CPCM(MapsRows, SteppingClusterer):
     those of "random" and "invariant" and given labels are, those of "columns", and with them the
     default, are not. "invariant" is for these three predictors only.
 
+    With "least-squares" X may be a dask array of any length (the extra ``umlbook[dask]``). It is
+    read block by block, once for X'X and once for each round of k-means, and the result is that of
+    the same rows in memory. ``labels_`` is a numpy array. `transform` and `predict` of a dask array
+    give another one, still to be computed.
+
     References
     ----------
     Gupta, Foster and Ungar (2008), Unsupervised distance metric learning using predictability.
@@ -212,7 +219,7 @@ class CPCM(MapsRows, SteppingClusterer):
         self.verbose = verbose
 
     def _prepare(self, X: ArrayLike) -> CPCMProblem:
-        X = self._validated(X, reset=True)
+        X = self._validated(X, reset=True, blocks=self.predictor == "least-squares")
         if len(X) < 2:
             raise ValueError("X has n_samples=1, but a prediction needs at least two rows")
         check_count("min_cluster_size", self.min_cluster_size)
@@ -224,6 +231,8 @@ class CPCM(MapsRows, SteppingClusterer):
             )
         if self.predictor == "kernel-ridge":
             return self._kernel_problem(X)
+        if is_blocks(X):
+            return self._block_problem(X)
         if isinstance(self.predictor, str) and self.predictor in LINEAR:
             return self._linear_problem(X)
         if hasattr(self.predictor, "fit") and is_regressor(self.predictor):
@@ -241,6 +250,14 @@ class CPCM(MapsRows, SteppingClusterer):
         fit = partial(LINEAR[self.predictor], basis)
         start = self._given_start(len(X))
         return CPCMProblem(one_hot_fit(fit, self.n_clusters), X, basis, start=start)
+
+    def _block_problem(self, X: Any) -> CPCMProblem:
+        start = self._given_start(len(X))
+        if start is None:
+            check_starts_from_some(self.n_landmarks, "starts")
+        basis = block_basis(BlockData(X))
+        check_rank(basis.B.shape[1], len(X), penalised=False)
+        return CPCMProblem(basis.predictor(self.n_clusters), X, basis, start=start)
 
     def _kernel_problem(self, X: Array) -> CPCMProblem:
         sigma = resolve_width(self.sigma, X)
@@ -272,7 +289,9 @@ class CPCM(MapsRows, SteppingClusterer):
         if problem.everyone is None and self.predictor != "kernel-ridge":
             rows = landmark_rows(self.n_landmarks, n, self.random_state, square=False)
             if rows is not None:
-                yield best_start_on_landmarks(self, problem.columns, rows, rng.randint(2**31 - 1))
+                size = max(1, self.min_cluster_size * len(rows) // n)
+                fewer = clone(self).set_params(min_cluster_size=size)
+                yield best_start_on_landmarks(fewer, problem.columns, rows, rng.randint(2**31 - 1))
                 return
         if self.starts != "random":
             for x in self._lines(problem).T:
@@ -285,7 +304,7 @@ class CPCM(MapsRows, SteppingClusterer):
         """The columns whose one-dimensional clusters are starts."""
         if self.starts != "invariant":
             return problem.columns
-        if problem.basis is None or self.predictor not in INVARIANT:
+        if not isinstance(problem.basis, LinearBasis) or self.predictor not in INVARIANT:
             raise ValueError(
                 f"starts='invariant' needs a predictor that no linear map of X changes, one of "
                 f"{', '.join(map(repr, INVARIANT))}, got {self.predictor!r}: use starts='auto'"
@@ -323,8 +342,8 @@ class CPCM(MapsRows, SteppingClusterer):
         settled = clustered(onward, state.labels, self.n_clusters)[1]
         self.fixed_point_ = bool(np.array_equal(settled.labels, state.labels))
         if problem.basis is not None and isinstance(self._map, AffineMap):
-            Z = one_hot(nearest_center(state.predictions, state.centers))
-            self.canonical_correlations_ = canonical_directions(problem.basis.Q, Z)[1]
+            labels = nearest_center(state.predictions, state.centers)
+            self.canonical_correlations_ = self._correlations(problem.basis, labels)
             self.coef_, self.intercept_ = self._map.coef, self._map.intercept
             self.metric_ = self.coef_ @ self.coef_.T
         if self.n_clusters > 1 and not np.isfinite(self._criterion(problem, state)):
@@ -333,9 +352,21 @@ class CPCM(MapsRows, SteppingClusterer):
     def _label(self, X: ArrayLike) -> Self:
         found = self.labels_
         super()._label(X)
+        if is_blocks(X):  # its last state has the labels of ``predict`` already
+            return self
         if not np.array_equal(found, self.labels_) and not np.isnan(self.blur_ratio_):
             self.blur_ratio_ = self.objective_ = blur_ratio(self._places(X), self.labels_)
         return self
+
+    def _correlations(self, basis: LinearBasis | BlockBasis, labels: Labels) -> Array:
+        """Squared canonical correlations of X and the labels."""
+        if isinstance(basis, LinearBasis):
+            return canonical_directions(basis.Q, one_hot(labels))[1]
+        return basis.correlations(labels, int(labels.max()) + 1)
+
+    @property
+    def _reads_blocks(self) -> bool:
+        return bool(self.predictor == "least-squares")
 
     def _warn_if_unused(self) -> None:
         if not np.isnan(self.objective_):  # then the labels mean nothing, which was said
@@ -373,4 +404,4 @@ class CPCM(MapsRows, SteppingClusterer):
         ----------
         X : array (m, p)
         """
-        return nearest_center(self._places(X), self.cluster_centers_)
+        return nearest_of(self._places(X), self.cluster_centers_)

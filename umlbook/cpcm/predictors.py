@@ -89,6 +89,9 @@ def linear_basis(X: Array) -> LinearBasis:
     n, p = X.shape
     mean = X.mean(axis=0)
     Q = np.subtract(X, mean, out=np.empty((n, p), order="F"))
+    left = Q.mean(axis=0)  # the mean of many rows far from zero has lost digits
+    Q -= left
+    mean = mean + left
     norms = np.sqrt(np.einsum("ij,ij->j", Q, Q))
     rounding = EPS * np.sqrt(n) * np.maximum(X.max(axis=0), -X.min(axis=0))
     scale = np.where(norms > 10 * rounding, norms, np.inf)
@@ -229,8 +232,13 @@ def canonical_directions(Q: Array, Z: Array) -> tuple[Array, Array]:
 
     At most K - 1 of them can differ from zero, and at most r exist.
     """
-    directions, rho, _ = svd(coordinates(Q, Z) / np.sqrt(Z.sum(axis=0)), full_matrices=False)
-    q = max(1, min(Z.shape[1] - 1, Q.shape[1]))
+    return directions_of(coordinates(Q, Z), Z.sum(axis=0))
+
+
+def directions_of(products: Array, sizes: Array) -> tuple[Array, Array]:
+    """The same from Q'Z (r x K) and the sizes of the clusters."""
+    directions, rho, _ = svd(products / np.sqrt(sizes), full_matrices=False)
+    q = max(1, min(products.shape[1] - 1, len(products)))
     return fix_signs(directions[:, :q]), np.minimum(rho[:q], 1.0) ** 2
 
 

@@ -6,7 +6,7 @@ from itertools import islice
 
 import numpy as np
 
-from umlbook.algebra import ROUNDING, Array, Labels
+from umlbook.algebra import ROUNDING, Array, Labels, mean_and_scatter
 from umlbook.cpcm.blur import share
 from umlbook.cpcm.predictors import Fit, Predictor
 from umlbook.lloyd import MAX_PASSES, LloydStep, lloyd_steps, until_settled
@@ -53,8 +53,9 @@ def cpcm_steps(
     while True:
         model = predictor(labels)
         first, last = clustered(model.values, labels, n_clusters)
-        total = float(np.sum((model.values - model.values.mean(axis=0)) ** 2))
-        before, after = (share(s.objective, total, model.values) for s in (first, last))
+        mean, total = mean_and_scatter(model.values)
+        squares = total + len(labels) * float(np.sum(mean**2))
+        before, after = (share(s.objective, total, squares) for s in (first, last))
         small = smallest_cluster(last.labels, n_clusters) < min_cluster_size
         # The rounding of a share is that of one: what falls by less has not fallen.
         if guard and reached < np.inf and (small or not reached - after > ROUNDING):

@@ -28,7 +28,7 @@ from scipy.linalg import cho_factor, cho_solve, lstsq
 
 from umlbook._checks import check_finite, check_positive
 from umlbook.algebra import Array, centered
-from umlbook.kernels import KernelBank, MatrixBank, check_kernel, combine
+from umlbook.kernels import KernelBank, MatrixBank, check_kernel, combine, kernel_products
 
 Factor = tuple[Array, bool]
 Kernels = KernelBank | Sequence[ArrayLike]
@@ -99,13 +99,6 @@ def resolvent(bank: KernelBank, L: Array, lam: float, weights: Array) -> tuple[F
     A[np.diag_indices_from(A)] += 1.0
     factor = cho_factor(A.T, lower=True, overwrite_a=True, check_finite=False)
     return factor, cho_solve(factor, L, check_finite=False)
-
-
-def kernel_products(bank: KernelBank, B: Array) -> Array:
-    """Every kernel of the bank times B, p x n x k; the columns of B must have mean zero."""
-    products = np.stack([K @ B for K in bank.plain()])
-    products -= products.mean(axis=1, keepdims=True)
-    return products / bank.traces[:, None, None]
 
 
 def weight_point(

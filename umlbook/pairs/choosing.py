@@ -13,6 +13,7 @@ from umlbook.pairs.steps import Choice, Mask, PairTask, Way, bent_spaces, cluste
 WAYS = (Way(0.0), Way(0.5), Way(1.0), Way(1.0, graph=False))
 N_FOLDS = 5
 FOLD_STARTS = 3  # starts of k-means in a fit that only votes
+MANY_ROWS, N_ROWS = 3000, 1000  # of more than so many rows, so many and those of the pairs vote
 
 
 def ways(strength: float | None, graph: bool | None) -> tuple[Way, ...]:
@@ -75,6 +76,16 @@ def doubtful(votes: Array, noise: float) -> Mask:
     return np.asarray(~votes.any(axis=0) & trusted)
 
 
+def thinned(task: PairTask) -> PairTask:
+    """The same pairs among fewer rows: a choice needs many fits, and few rows tell as much."""
+    n = len(task.X)
+    if n <= MANY_ROWS:
+        return task
+    rows = np.unique(np.concatenate([np.arange(N_ROWS) * n // N_ROWS, *map(np.ravel, task.pairs)]))
+    must, cannot = (np.searchsorted(rows, pairs) for pairs in task.pairs)
+    return replace(task, X=task.X[rows], must=must, cannot=cannot)
+
+
 def choice(task: PairTask, tried: tuple[Way, ...], noise: float, seed: int) -> Choice:
     """Leave pairs out to choose the way, and to doubt pairs.
 
@@ -84,6 +95,7 @@ def choice(task: PairTask, tried: tuple[Way, ...], noise: float, seed: int) -> C
     """
     if not task.n_pairs or (len(tried) == 1 and not noise):
         return Choice(tried[0], np.ones(task.n_pairs, dtype=bool), None)
+    task = thinned(task)
     votes = left_out_votes(task, tried, seed)
     kept = ~doubtful(votes, noise)
     rest = task.only(kept)

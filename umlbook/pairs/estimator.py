@@ -98,7 +98,8 @@ class BentMetric(MapsRows, PairClusterer):
     Pairs may contradict one another: some are believed to be wrong. With no pairs a warning is
     given, and the samples are clustered by k-means in their coordinates. Memory grows with the
     number of samples, not with its square: of more than 1000 samples the coordinates are made from
-    so many evenly spaced ones. Index pairs belong to one X: see `umlbook.constraints.restrict`.
+    so many evenly spaced ones, and of more than 3000 only these and those of the pairs choose the
+    strength. Index pairs belong to one X: see `umlbook.constraints.restrict`.
 
     See Also
     --------

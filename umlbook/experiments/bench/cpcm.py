@@ -34,7 +34,8 @@ def rows() -> Iterator[Speed]:
             repeats=3,
         )
         size = f"n={n_samples:.0e}, p={N_FEATURES}, K={N_CLUSTERS}"
-        yield Speed("step of CPCM / lstsq and a Lloyd pass", size, peer, ours)
+        bar = 15 if n_samples == SIZES[-1] else None
+        yield Speed("step of CPCM / lstsq and a Lloyd pass", size, peer, ours, bar)
         yield Speed(f"factor X once ({copies:.1f} copies of X) / same", size, peer, once)
 
 

@@ -1,5 +1,7 @@
 """``umlbook bench``: what the package's work costs beside a naive or a rival way to do it.
 
+Ratios are those of processor time with one thread: they hold on a busy machine, too.
+
 A benchmark is a module ``umlbook/experiments/bench/NAME.py`` with a one-line docstring and a
 generator ``rows()`` of `Speed`; putting the file there is all the registration it needs.
 """
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import pkgutil
 import statistics
 import sys
@@ -16,7 +19,26 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
 
+from threadpoolctl import threadpool_limits
+
 import umlbook.experiments.bench
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """What a task took: time of the processor, and time on the clock."""
+
+    processor: float
+    clock: float
+
+    def __add__(self, other: Seconds) -> Seconds:
+        return Seconds(self.processor + other.processor, self.clock + other.clock)
+
+    def __sub__(self, other: Seconds) -> Seconds:
+        return Seconds(self.processor - other.processor, self.clock - other.clock)
+
+    def __mul__(self, times: float) -> Seconds:
+        return Seconds(self.processor * times, self.clock * times)
 
 
 @dataclass(frozen=True)
@@ -30,33 +52,53 @@ class Speed:
     size
         The size of the data, such as ``"n=2000, K=10"``.
     peer, ours
-        Seconds.
+        What the two took.
+    bar
+        How many times as long the peer has to take, where that was promised.
     """
 
     what: str
     size: str
-    peer: float
-    ours: float
+    peer: Seconds
+    ours: Seconds
+    bar: float | None = None
 
     @property
-    def ratio(self) -> float:
-        """Our seconds for one second of the peer's."""
-        return self.ours / self.peer
+    def times(self) -> float:
+        """Processor seconds of the peer's for one of ours."""
+        return self.peer.processor / self.ours.processor
 
 
-def interleaved_medians(*tasks: Callable[[], object], repeats: int = 7) -> list[float]:
+def seconds_of(task: Callable[[], object]) -> Seconds:
+    """What a task takes with one thread, the processes that it starts and awaits included."""
+    with threadpool_limits(1):  # threads that wait for one another count as processor time
+        begun = Seconds(_processor_seconds(), time.perf_counter())
+        task()
+        return Seconds(_processor_seconds(), time.perf_counter()) - begun
+
+
+def _processor_seconds() -> float:
+    spent = os.times()
+    return time.process_time() + spent.children_user + spent.children_system
+
+
+def interleaved_medians(*tasks: Callable[[], object], repeats: int = 7) -> list[Seconds]:
     """Return the median seconds of each task.
 
     The tasks take turns, so that a machine that grows slow or busy is so for all of them; a first
     round, not counted, warms the caches.
     """
-    seconds: list[list[float]] = [[] for _ in tasks]
+    taken: list[list[Seconds]] = [[] for _ in tasks]
     for _ in range(repeats + 1):
-        for task, times in zip(tasks, seconds, strict=True):
-            start = time.perf_counter()
-            task()
-            times.append(time.perf_counter() - start)
-    return [statistics.median(times[1:]) for times in seconds]
+        for task, times in zip(tasks, taken, strict=True):
+            times.append(seconds_of(task))
+    return [
+        Seconds(
+            statistics.median(one.processor for one in times[1:]),
+            statistics.median(one.clock for one in times[1:]),
+        )
+        for times in taken
+    ]
 
 
 def names() -> list[str]:
@@ -82,19 +124,26 @@ def summary(name: str) -> str:
 
 
 def table(lines: Iterable[Speed]) -> Iterator[str]:
-    """Yield the table line by line, as the rows come.
+    """Yield the table line by line, as the rows come: processor time, and clock time behind it.
 
     Examples
     --------
-    >>> for line in table([Speed("sort a list", "n=1000", peer=2e-4, ours=1e-4)]):
-    ...     print(line)
-    what                                             size                  peer        ours  ratio
-    sort a list                                      n=1000            0.200 ms    0.100 ms   0.50
+    >>> peer, ours = Seconds(2e-3, 4e-3), Seconds(1e-3, 1.5e-3)
+    >>> _, line = table([Speed("sort a list", "n=1000", peer, ours, bar=3)])
+    >>> " ".join(line.split())
+    'sort a list n=1000 2.000 (4.000) 1.000 (1.500) 2.0, below 3'
     """
-    yield f"{'what':<48} {'size':<14} {'peer':>11} {'ours':>11} {'ratio':>6}"
+    yield f"{'what':<48} {'size':<14} {'peer ms (clock)':>19} {'ours ms (clock)':>18} {'times':>7}"
     for row in lines:
-        peer, ours = (f"{1e3 * seconds:.3f} ms" for seconds in (row.peer, row.ours))
-        yield f"{row.what:<48} {row.size:<14} {peer:>11} {ours:>11} {row.ratio:>6.2f}"
+        peer, ours = (f"{_milliseconds(t)}" for t in (row.peer, row.ours))
+        line = f"{row.what:<48} {row.size:<14} {peer:>19} {ours:>18} {row.times:>7.1f}"
+        if row.bar is not None:
+            line += f", {'at least' if row.times >= row.bar else 'below'} {row.bar:g}"
+        yield line
+
+
+def _milliseconds(taken: Seconds) -> str:
+    return f"{1e3 * taken.processor:.3f} ({1e3 * taken.clock:.3f})"
 
 
 def _module(name: str) -> ModuleType:

@@ -13,6 +13,8 @@
 `pairs`         ours: learning from pairs on tables held out (chapter 11)
 `pairs_tables`  which tables those are, and who may look at them (no targets)
 `side_by_side`  ours: every method on every data set (chapter 8)
+`cost`          ours: seconds and memory against the number of rows (chapter 8)
+`landmarks`     ours: methods on landmarks beside the exact ones (chapter 8)
 `methods`       every method as one kind of function, for `side_by_side` (no targets)
 ==============  =============================================================================
 """

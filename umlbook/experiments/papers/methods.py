@@ -21,6 +21,7 @@ from sklearn.mixture import GaussianMixture
 from umlbook.algebra import Array, Labels
 from umlbook.aml import AML
 from umlbook.constraints import IntArray
+from umlbook.coordinates import BentCoordinates
 from umlbook.cpcm import CPCM
 from umlbook.cpd import CPDUML
 from umlbook.daem import ProbabilisticMetric
@@ -144,6 +145,16 @@ def mixture(X: Array, k: int, seed: int, pairs: PairArguments, shape: str) -> La
     return np.asarray(model.fit_predict(X))
 
 
+def after_bending(X: Array, k: int, seed: int, pairs: PairArguments) -> Labels:
+    """K-means in the coordinates of a kernel and of the graph of nearest neighbours."""
+    return kmeans(BentCoordinates().fit_transform(X), k, seed, pairs)
+
+
+def itml_after_bending(X: Array, k: int, seed: int, pairs: PairArguments, **setting: Any) -> Labels:
+    """K-means in the metric that ITML learns in these coordinates."""
+    return in_space_of(ITML)(BentCoordinates().fit_transform(X), k, seed, pairs, **setting)
+
+
 def fitted(estimator: Callable[..., Any]) -> Callable[..., Labels]:
     """An estimator of the book with its defaults but for the setting.
 
@@ -181,6 +192,7 @@ METHODS: Mapping[str, Method] = {
     "spectral clustering": Method(spectral, _settings("near", 10, 5, 20)),
     "Gaussian mixture": Method(mixture, _settings("shape", "full", "diag", "tied")),
     "kernel k-means": Method(fitted(KernelKMeans), WIDTHS),
+    "bent k-means": Method(after_bending),
     "SpectralKMeans": Method(fitted(SpectralKMeans), book=True),
     "CPCM": Method(
         fitted(CPCM), _settings("predictor", "least-squares", "stepwise", "lda-within"), book=True
@@ -200,6 +212,9 @@ METHODS: Mapping[str, Method] = {
     "RCA": Method(in_space_of(RCA), _settings("shrinkage", 0.05, 0.5), pairs=True),
     "ITML": Method(
         in_space_of(ITML), ({"max_iter": 100, "tol": 1e-6},), pairs=True
+    ),
+    "bent ITML": Method(
+        itml_after_bending, ({"max_iter": 100, "tol": 1e-6},), pairs=True
     ),
     "latent classes": Method(fitted(LatentClassPairs), pairs=True, book=True),
 }  # fmt: skip
