@@ -262,7 +262,11 @@ class MapsRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     cluster_centers_: Array
     _map: Callable[[Array], Array]
     _validated: Callable[..., Array]
-    _reads_blocks = False  # whether a dask array is mapped as one
+
+    @property
+    def _reads_blocks(self) -> bool:
+        """Whether a dask array is mapped as one."""
+        return False
 
     @property
     def _n_features_out(self) -> int:
@@ -394,10 +398,10 @@ class SteppingClusterer(UsesClusters, FitsSamples, StepsSamples, ClusterMixin, B
 
         The label of a row depends on that row alone. So equal rows share one, and the last state of
         the algorithm may have others: one that was stopped, or in which a cluster had no row of its
-        own and was lent one.
+        own and was lent one. A dask array is not read once more for that.
         """
-        if hasattr(self, "predict"):
-            self.labels_ = np.asarray(self.predict(X))
+        if hasattr(self, "predict") and not is_blocks(X):
+            self.labels_ = self.predict(X)
         self._warn_if_unused()
         return self
 

@@ -354,7 +354,9 @@ class AML(MapsRows, SteppingClusterer):
         self.metric_ = state.W @ state.W.T
         self.cluster_centers_ = state.centers[:, : state.W.shape[1]]
 
-    _reads_blocks = True
+    @property
+    def _reads_blocks(self) -> bool:
+        return True
 
     def _map(self, X: Array) -> Array:
         return (X - self.mean_) @ self.components_

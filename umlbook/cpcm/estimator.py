@@ -352,8 +352,6 @@ class CPCM(MapsRows, SteppingClusterer):
     def _label(self, X: ArrayLike) -> Self:
         found = self.labels_
         super()._label(X)
-        if is_blocks(X):  # its last state has the labels of ``predict`` already
-            return self
         if not np.array_equal(found, self.labels_) and not np.isnan(self.blur_ratio_):
             self.blur_ratio_ = self.objective_ = blur_ratio(self._places(X), self.labels_)
         return self
