@@ -128,7 +128,9 @@ def reading_problems(path: Path, notebook: NotebookNode) -> list[str]:
         return []
     problems = [problem for rule in RULES for problem in rule(notebook)]
     if chapter.isdecimal() and chapter != "00":
-        problems += way_on(notebook) + explained_letters(notebook, chapter)
+        problems += way_on(notebook)
+        if chapter != "09":  # the errata speak the language of each chapter in turn
+            problems += explained_letters(notebook, chapter)
     if chapter in REMEMBERED:
         problems += what_to_remember(notebook)
     return problems

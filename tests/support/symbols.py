@@ -19,7 +19,7 @@ _WORDS = re.compile(
     r"\\(?:text|textbf|textit|mathrm|mathsf|mathbb|mathcal|operatorname\*?|tag\*?|begin|end|mbox)"
     r"\s*\{[^{}]*\}"
 )
-_NAMES = re.compile(r"BR(?![A-Za-z])")  # the blur ratio, one name of two letters
+_NAMES = re.compile(r"(?:BR|ACC|MI|VI|ARI)(?![A-Za-z])")  # scores, names of several letters
 _LETTER = re.compile(rf"\\({GREEK})(?![A-Za-z])|\\[A-Za-z]+|([A-Za-z])")
 
 
