@@ -130,6 +130,7 @@ MEASURED: dict[str, Callable[[], Measured]] = {
         "latent classes",
     ),
     "several kernels": lambda: _side_by_side("NAML"),
+    "more than a few thousand": lambda: _side_by_side("AML", "CPCM"),
 }  # fmt: skip
 """For words in the first column of the guide, what was measured about them."""
 
