@@ -688,6 +688,8 @@ def a_vanishing_penalty_gives_the_largest_margin(p):
     x = projected_newton(cost, np.full(k + 1, 0.1), np.append(v.mean(axis=0), 1.0)).x
     margin = np.min(side * (v @ x[:-1] - x[-1])) / x[:-1].sum()
     B = np.log(1 / tau) + len(v)
+    if not (tau < 1 and 2 * tau * B <= 1):
+        raise ValueError("the penalty is too large for the bound")
     return [(margin, "<=", 1.0), ((np.log(1 / tau) - np.log(2 * B)) / B, "<=", margin)]
 
 

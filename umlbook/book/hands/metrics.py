@@ -133,8 +133,9 @@ def _two_pairs_told(X: Array, labels: Labels) -> Twin:
     found = [best_two_means(X), best_two_means(X @ (vectors * np.sqrt(np.maximum(values, 0.0))))]
     right = [right_labels(labels, one) for one in found]
     fig, axes = new_figure(8.4, 3.6, ncols=2)
-    for ax, one in zip(axes, found, strict=True):
+    for ax, one, title in zip(axes, found, ("k-means", "k-means, learned metric"), strict=True):
         draw_clusters(ax, X, one)
+        ax.set(title=title, xlabel="feature 1", ylabel="feature 2")
     for (i, j), dash in zip(told, ("-", ":"), strict=True):
         axes[1].plot(*X[[i, j]].T, color=INK, lw=2, ls=dash, zorder=0)
     angle = np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1])) % 180

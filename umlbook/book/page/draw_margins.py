@@ -59,7 +59,7 @@ def draw_pair_plane(
         ax.plot(*ends.T, label=name, zorder=4, **line_look(index + 2))
     ax.set(xlim=(-0.03 * reach[0], reach[0]), ylim=(-0.03 * reach[1], reach[1]))
     ax.set(xlabel="squared difference, coordinate 1", ylabel="squared difference, coordinate 2")
-    ax.legend()
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return ax
 
 

@@ -109,7 +109,8 @@ QUESTIONS = [
     ),
     Question(
         "7.q3",
-        "All labelled pairs can be separated. What does a larger lambda do to the best metric?",
+        "All labelled pairs can be separated, and there is no penalty. What does a larger lambda "
+        "change?",
         [
             Choice(
                 "Nothing: the infimum is zero for every lambda",
