@@ -106,6 +106,7 @@ def _by_direction(X: Array, cuts: list[Labels], names: list[str]) -> Twin:
     sides = np.column_stack([np.cos(angles), np.sin(angles)])
     fig, axes = new_figure(8.6, 3.0, ncols=2)
     draw_clusters(axes[0], X, cuts[0])
+    axes[0].set(xlabel="first feature", ylabel="second feature")
     said = []
     for number, (cut, name) in enumerate(zip(cuts, names, strict=True)):
         within, total = (np.sum(sides @ S * sides, axis=1)

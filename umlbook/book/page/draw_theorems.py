@@ -64,10 +64,11 @@ def draw_levels(
     values = np.where(inside, criterion(first, np.minimum(second, first)), np.nan)
     lines = ax.contour(first, second, values, levels=np.asarray(levels), colors=PALETTE[0],
                        linewidths=1.3)  # fmt: skip
-    ax.clabel(lines, fmt="%.1f", fontsize=7)
+    middles = [part[len(part) // 2] for parts in lines.allsegs for part in parts if len(part)]
+    ax.clabel(lines, fmt="%.1f", fontsize=7, manual=middles)  # away from the edges
     ax.plot([0, 1], [0, 1], color=INK, lw=1)
     ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", title=title)
-    ax.set_xlabel("first squared correlation")
+    ax.set_xlabel(r"$\rho_1^2$")
     return ax
 
 
@@ -90,9 +91,13 @@ def draw_hypersimplex(ax: Axes, eigenvalues: ArrayLike, shares: ArrayLike) -> Ax
     pairs = list(combinations(range(4), 2))
     corners = np.array([[float(i in pair) for i in range(4)] for pair in pairs])
     places, worth = octahedron_place(corners), corners @ np.asarray(eigenvalues, dtype=float)
+    toward = np.cross(LOOK[:, 0], LOOK[:, 1])
+    depth = corners @ OCTAHEDRON @ toward
     for i, j in combinations(range(6), 2):
         if set(pairs[i]) & set(pairs[j]):  # opposite corners have no edge
-            ax.plot(*places[[i, j]].T, color=MUTED, lw=1, zorder=1)
+            third = np.abs(toward).sum() - abs(depth[i]) - abs(depth[j])
+            hidden = depth[i] + depth[j] + third < 0  # both faces at the edge look away
+            ax.plot(*places[[i, j]].T, color=MUTED, lw=1, ls=":" if hidden else "-", zorder=1)
     for pair, place, value in zip(pairs, places, worth, strict=True):
         best = value == worth.max()
         ax.plot(*place, marker="o", ms=9 if best else 6, color=PALETTE[1] if best else INK,
