@@ -5,6 +5,7 @@ from numpy.typing import ArrayLike
 
 from umlbook.algebra import ROUNDING, Array, Labels, fix_signs, indicator, top_eigenvectors
 from umlbook.book.hands.hand import POINT_DIGITS, Hand, Question, Twin, limits, two_clusters
+from umlbook.book.page.draw_weights import draw_triangle
 from umlbook.book.page.figures import PALETTE, new_figure
 from umlbook.book.page.tables import rounded
 from umlbook.kernels import center, rbf
@@ -134,7 +135,8 @@ def mix_kernels(X: ArrayLike, truth: ArrayLike) -> Hand:
         "least": rounded(found.objective, 4), "corners": corners, "most": max(corners),
     }  # fmt: skip
     files = ("linear", "kmeans", "field", "kernels", "triangle")
-    return Hand("triangle", files, question, data, _along_an_edge(bank, labels, found.weights))
+    twin = _map_with_its_least_point(bank, labels, found.weights)
+    return Hand("triangle", files, question, data, twin)
 
 
 def feature_kernels(X: Array) -> list[Array]:
@@ -149,15 +151,16 @@ def complement(G: Array, labels: Labels, lam: float = LAM) -> float:
     return float(np.sum(L * np.linalg.solve(np.eye(len(G)) + G / lam, L)))
 
 
-def _along_an_edge(bank: list[Array], labels: Labels, best: Array) -> Twin:
-    shares = np.linspace(0, 1, 41)
-    edge = [complement((1 - a) * bank[0] + a * bank[1], labels) for a in shares]
-    fig, ax = new_figure(5.6, 2.8)
-    ax.plot(shares, edge, color=PALETTE[0])
-    ax.set(xlabel="weight of feature 2, the rest on feature 1", ylabel="F2")
-    least = complement(sum(w * G for w, G in zip(best, bank, strict=True)), labels)
+def _map_with_its_least_point(bank: list[Array], labels: Labels, best: Array) -> Twin:
+    def value(w: Array) -> float:
+        return complement(np.tensordot(w, np.array(bank), 1), labels)
+
+    fig, ax = new_figure(6.6, 4.4)
+    corners, label = ("feature 1", "feature 2", "feature 3, noise"), "F2 of the true clusters"
+    draw_triangle(ax, value, corners=corners, paths={"least F2": [best]}, label=label)
+    alone = [value(w) for w in np.eye(3)]
     return fig, (
-        f"F2 of the true clusters is {edge[0]:.3f} with feature 1 alone, {edge[-1]:.3f} with "
-        f"feature 2 alone, {complement(bank[2], labels):.3f} with the noise; its least value, "
-        f"{least:.3f}, is at the weights {', '.join(f'{w:.2f}' for w in best)}."
+        f"F2 of the true clusters is {alone[0]:.3f} with feature 1 alone, {alone[1]:.3f} with "
+        f"feature 2 alone, {alone[2]:.3f} with the noise; its least value, {value(best):.3f}, is "
+        f"at the weights {', '.join(f'{w:.2f}' for w in best)}."
     )

@@ -60,6 +60,7 @@ def _circle_and_whitening(X: Array, labels: Labels) -> Twin:
     for ax, one, root in zip(axes, found, roots, strict=True):
         draw_clusters(ax, X, one)
         ax.plot(*(X.mean(axis=0) + circle @ np.linalg.inv(root)).T, color=INK)
+        ax.set(xlabel="first axis", ylabel="second axis")
     return fig, (
         f"The ellipse of distance one and the clusters of k-means. Left, the circle: {right[0]} of "
         f"{len(X)} points are right. Right, the ellipse of the data's own spread, with half axes "
