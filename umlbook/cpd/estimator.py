@@ -89,7 +89,7 @@ class CPDUML(MapsRows, SteppingClusterer):
         J may increase and the labels may cycle. (With the relaxed Y of its Algorithm 1, J cannot
         increase, and nothing moves where X has no more features than clusters.)
     init : "spectral", "kmeans" or array (n,)
-        First labels: k-means on the top singular vectors of X, or on X itself, or given ones.
+        First labels: k-means on the top singular vectors of X (centre X first), on X, or given.
     penalty : "coefficients" or "smoothness"
         tr(Psi'Psi) as in the paper, or tr(Psi'G Psi), the smoothness of coherent point drift.
     kernel : None, "rbf" or callable

@@ -57,6 +57,8 @@ def _before_and_after(X: Array, labels: Labels) -> Twin:
     fig, axes = new_figure(8.6, 3.6, ncols=2)
     draw_clusters(axes[0], X, labels)
     draw_deformation(axes[1], X, lambda Z: Z + velocity(Z, X, psi, sigma=sigma), labels=labels)
+    for ax, t in zip(axes, (0, 1), strict=True):
+        ax.set(title=f"t = {t}", xlabel="feature 1", ylabel="feature 2")
     return fig, (
         f"The points at t = 0, and at t = 1 with the grid that the field has bent (sigma = "
         f"{sigma}, lambda = {lam:.0f}): J is {values[0]:.2f} at t = 0, {values[1]:.2f} half way "

@@ -16,18 +16,18 @@ from umlbook.book.page.figures import INK, MUTED, PALETTE, class_look, line_look
 
 Floats = NDArray[np.float64]
 HATCHES = ("", "////", "....", "xxxx", "----", "||||", "++++")
-SIGN_LOOK = (("^", PALETTE[0], "positive"), ("v", PALETTE[1], "negative"))
+SIGN_LOOK = (("^", INK, "positive"), ("v", "none", "negative"))  # colours are for clusters
 
 
 @styled
 def draw_pattern(ax: Axes, X: ArrayLike, values: ArrayLike) -> Axes:
-    """Draw a number at each point of the plane: its sign by colour and marker, its size by area."""
+    """Draw a number at each point of the plane: its sign by marker and fill, its size by area."""
     points, numbers = np.asarray(X, dtype=float), np.asarray(values, dtype=float)
     share = np.abs(numbers) / max(float(np.abs(numbers).max()), 1e-300)
-    for (marker, colour, name), side in zip(SIGN_LOOK, (numbers >= 0, numbers < 0), strict=True):
+    for (marker, fill, name), side in zip(SIGN_LOOK, (numbers >= 0, numbers < 0), strict=True):
         x, y = points[side].T
-        ax.scatter(x, y, s=4 + 40 * share[side], marker=marker, color=colour,
-                   linewidths=0.3, edgecolors="white", label=name)  # fmt: skip
+        ax.scatter(x, y, s=4 + 40 * share[side], marker=marker, facecolors=fill,
+                   linewidths=0.8, edgecolors=INK, label=name)  # fmt: skip
     ax.set(xlabel="feature 1", ylabel="feature 2", aspect="equal")
     return ax
 
@@ -52,7 +52,7 @@ def draw_shrinkage(ax: Axes, sizes: ArrayLike, kept: ArrayLike, lams: Sequence[f
     ax.plot(rho, kept, "o", ms=6, color=PALETTE[0], mec="white", label=f"measured, λ = {lams[0]:g}")
     ax.set(xscale="log", xlabel="singular value (rough to smooth)", ylim=(-0.04, 1.06),
            ylabel="share of the deviation that stays")  # fmt: skip
-    ax.legend(fontsize=8)
+    ax.legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
     return ax
 
 
