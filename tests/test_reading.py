@@ -64,6 +64,24 @@ def test_notes_for_the_tests_do_not_stand_in_cells():
 
 
 @pytest.mark.parametrize(
+    "later", ["a = 2", "for a in (1, 2): pass", "def tenth(): pass", "import numpy as a"]
+)
+def test_a_later_cell_does_not_take_a_name_from_a_panel(later):
+    notebook = page([], [], [])
+    sources = [
+        "a = 1\ndef tenth(x):\n    return x / 10\ndef draw(x):\n    return tenth(a * x)",
+        "explorer(draw, sliders={'x': [1, 2]})",
+        "def other():\n    a = 3\n    return [a for a in range(a)]\nx = draw",
+    ]
+    for cell, source in zip(notebook.cells, sources, strict=True):
+        cell.source = source
+    assert reading.lasting_names(notebook) == []
+    notebook.cells.append(v4.new_code_cell(later))
+    (found,) = reading.lasting_names(notebook)
+    assert found.startswith("code cell 4 rebinds")
+
+
+@pytest.mark.parametrize(
     ("text", "fine"),
     [
         ("## What to remember\n\n**Next:** [chapter 2](02-two.ipynb)", True),

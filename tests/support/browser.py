@@ -283,6 +283,7 @@ def pictures_after(
     def changed() -> list[np.ndarray] | None:
         try:
             after = visible_pictures(area)
+            assert "raised an error" not in area.inner_text(), f"{name}: {area.inner_text()}"
         except PlaywrightError:  # caught in the act: the old picture was gone before it was read
             return None
         return after if after and not same_pictures(before, after) else None

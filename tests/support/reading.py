@@ -6,8 +6,10 @@ The chapters that do not keep a rule yet are named in `COMING`, and nowhere else
 from __future__ import annotations
 
 import re
+import symtable
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from nbformat import NotebookNode
 
@@ -24,6 +26,9 @@ REMEMBERED = ("01", "02", "03", "04", "05", "06", "07", "08", "11", "12", "13")
 CELLS_BEFORE_PICTURE = 8
 VERDICTS = 3
 """So many lines of verdicts one after the other are a wall; there is text between fewer."""
+
+PANELS = {"explorer", "stepper", "compare"}
+"""What is called again when the reader moves something."""
 
 _VERDICT = re.compile(r"^\(\d+\.\d+\) .* holds: .*<", re.MULTILINE)
 _NEXT = re.compile(r"\*\*Next:\*\*.*?\]\([^)]+\.ipynb[^)]*\)", re.DOTALL)
@@ -116,8 +121,48 @@ def explained_letters(notebook: NotebookNode, chapter: str) -> list[str]:
     ]
 
 
+def lasting_names(notebook: NotebookNode) -> list[str]:
+    """What a panel draws with is not given another meaning by a later cell.
+
+    A panel's function is called when the reader moves a slider, long after the page has run.
+    """
+    cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    tables = [symtable.symtable(source, "cell", "exec") for source in cells]
+    functions = {child.get_name(): child for table in tables for child in table.get_children()}
+    problems = []
+    for number, table in enumerate(tables):
+        if not PANELS & set(table.get_identifiers()):
+            continue
+        wanted = [child for child in table.get_children() if child.get_name() == "lambda"]
+        wanted += [functions[name] for name in table.get_identifiers() if name in functions]
+        used = _names_used(wanted, functions)
+        problems += [
+            f"code cell {later + 1} rebinds {name!r}, with which the panel of code cell "
+            f"{number + 1} draws"
+            for later in range(number + 1, len(tables))
+            for name in sorted(used & _bound(tables[later]))
+        ]
+    return problems
+
+
+def _names_used(wanted: list[symtable.SymbolTable], functions: dict[str, Any]) -> set[str]:
+    """The names of the page that functions use, and those that these use."""
+    used: set[str] = set()
+    while wanted:
+        table = wanted.pop()
+        wanted += table.get_children()
+        new = {s.get_name() for s in table.get_symbols() if s.is_global()} - used
+        used |= new
+        wanted += [functions[name] for name in new if name in functions]
+    return used
+
+
+def _bound(table: symtable.SymbolTable) -> set[str]:
+    return {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}
+
+
 RULES: tuple[Callable[[NotebookNode], list[str]], ...] = (
-    folded_code, whole_figures, picture_first, plain_cells, no_walls,
+    folded_code, whole_figures, picture_first, plain_cells, no_walls, lasting_names,
 )  # fmt: skip
 
 

@@ -50,7 +50,8 @@ class _MarkedPaths:
         look = {"marker": "o", "ms": 11, "mfc": "none", "mec": INK, "mew": 1.8}
         self.rings = []
         for ax, (name, path) in zip(axes[:, 0], values.items(), strict=True):
-            draw_path(ax, path, label=name, sign=0)
+            draw_path(ax, path, label="", sign=0)
+            ax.set_title(name, loc="left", fontsize="medium")  # at the side long names would meet
             ax.label_outer()
             # Left out of the grounds; at the first and last step a ring reaches over the frame.
             self.rings += ax.plot(0, path[0], animated=True, clip_on=False, **look)
