@@ -34,12 +34,14 @@ def test_levels_are_drawn_where_the_second_correlation_is_not_the_larger():
 
 def test_the_corners_of_the_octahedron_are_apart_and_all_shares_lie_between_them():
     corners = np.array([[i in pair for i in range(4)] for pair in combinations(range(4), 2)])
-    places = octahedron_place(corners)
+    worth = [4.0, 3.0, 2.0, 1.0]
+    places = octahedron_place(corners, worth)
+    assert np.allclose(places[:, 1], corners @ worth)  # the height in the picture
     assert min(np.linalg.norm(a - b) for a, b in combinations(places, 2)) > 0.3
     drawn = np.random.default_rng(0).dirichlet(np.ones(6), size=50) @ corners
     hull = ConvexHull(places)
     normals, offsets = hull.equations[:, :2], hull.equations[:, 2:]
-    assert (normals @ octahedron_place(drawn).T + offsets <= 1e-9).all()
+    assert (normals @ octahedron_place(drawn, worth).T + offsets <= 1e-9).all()
 
 
 def test_the_best_corner_is_named_with_its_worth():

@@ -91,9 +91,13 @@ def _two_frames(values: Array, way: dict[str, Array], best: float) -> Twin:
     K, n = len(way["angles"]), len(values)
     fig, axes = new_figure(8.4, 2.8, ncols=2)
     end = way["from"] * np.cos(way["angles"]) + way["towards"] * np.sin(way["angles"])
-    for ax, Y, title in zip(axes, (way["from"], end), ("a partition", "the top"), strict=True):
+    titles = (f"best partition: trace {best:.1f}", f"top {K}: trace {values[:K].sum():.1f}")
+    names = [f"{i}\n{value:.1f}" for i, value in enumerate(np.round(values, 1) + 0.0, start=1)]
+    for ax, Y, title in zip(axes, (way["from"], end), titles, strict=True):
         ax.bar(np.arange(1, n + 1), np.sum(Y**2, axis=1), color=PALETTE[1], edgecolor="k")
-        ax.set(xlabel="eigenvector", ylabel="share", ylim=(0, 1.05), title=title)
+        ax.set_xticks(np.arange(1, n + 1), names)
+        ax.set(xlabel="eigenvector, and its eigenvalue", ylabel="share", ylim=(0, 1.05))
+        ax.set_title(title)
     return fig, (
         f"Shares of the {n} eigenvectors in the frame of the best partition, with trace "
         f"{best:.2f}, and in that of the top {K}, with the largest of all, {values[:K].sum():.2f}."

@@ -15,8 +15,8 @@ Floats = NDArray[np.float64]
 
 OCTAHEDRON = np.array([[1.0, 1, -1, -1], [1, -1, 1, -1], [1, -1, -1, 1]]).T / 2
 """Axes of the picture of the shares of four eigenvectors in a plane: t to three coordinates."""
-LOOK = np.array([[0.93, 0.30], [-0.36, 0.62], [0.08, 0.95]])
-"""Where the three coordinates are drawn on the page; no two corners fall on each other."""
+ASIDE = np.array([0.0, -0.55, 1.0])
+"""What is drawn across the page, less its part along the worth: no two corners coincide."""
 
 
 @styled
@@ -72,14 +72,25 @@ def draw_levels(
     return ax
 
 
-def octahedron_place(shares: ArrayLike) -> Floats:
-    """Where the shares of four eigenvectors in a plane are drawn, one row each."""
-    return np.asarray(np.asarray(shares, dtype=float) @ OCTAHEDRON @ LOOK)
+def octahedron_view(eigenvalues: ArrayLike) -> Floats:
+    """Two axes of the page, as columns: across it, and up, along which the worth grows."""
+    up = np.asarray(eigenvalues, dtype=float) @ OCTAHEDRON
+    steep = up @ up
+    return np.column_stack([ASIDE - (ASIDE @ up / steep if steep else 0.0) * up, up])
+
+
+def octahedron_place(shares: ArrayLike, eigenvalues: ArrayLike) -> Floats:
+    """Where the shares of four eigenvectors in a plane are drawn; the height is their worth."""
+    at = np.asarray(shares, dtype=float) @ OCTAHEDRON @ octahedron_view(eigenvalues)
+    at[:, 1] += np.sum(eigenvalues) / 2  # the worth of the middle, where all shares are a half
+    return np.asarray(at)
 
 
 @styled
 def draw_hypersimplex(ax: Axes, eigenvalues: ArrayLike, shares: ArrayLike) -> Axes:
     """Draw the shares that four eigenvectors can have in a plane, an octahedron, and points in it.
+
+    It is looked at from such a side that the height of a point is what its shares are worth.
 
     Parameters
     ----------
@@ -90,26 +101,29 @@ def draw_hypersimplex(ax: Axes, eigenvalues: ArrayLike, shares: ArrayLike) -> Ax
     """
     pairs = list(combinations(range(4), 2))
     corners = np.array([[float(i in pair) for i in range(4)] for pair in pairs])
-    places, worth = octahedron_place(corners), corners @ np.asarray(eigenvalues, dtype=float)
-    toward = np.cross(LOOK[:, 0], LOOK[:, 1])
+    places = octahedron_place(corners, eigenvalues)
+    toward = np.cross(*octahedron_view(eigenvalues).T)
     depth = corners @ OCTAHEDRON @ toward
     for i, j in combinations(range(6), 2):
         if set(pairs[i]) & set(pairs[j]):  # opposite corners have no edge
             third = np.abs(toward).sum() - abs(depth[i]) - abs(depth[j])
             hidden = depth[i] + depth[j] + third < 0  # both faces at the edge look away
             ax.plot(*places[[i, j]].T, color=MUTED, lw=1, ls=":" if hidden else "-", zorder=1)
-    for pair, place, value in zip(pairs, places, worth, strict=True):
-        best = value == worth.max()
-        ax.plot(*place, marker="o", ms=9 if best else 6, color=PALETTE[1] if best else INK,
-                zorder=3)  # fmt: skip
+    top = places[:, 1].max()
+    for pair, (x, y) in zip(pairs, places, strict=True):
+        best = y == top
+        ax.plot(x, y, marker="o", ms=9 if best else 6, color=PALETTE[1] if best else INK, zorder=3)
         name = "".join(str(i + 1) for i in pair)
-        ax.annotate(f"{name}: {value:.1f}", place, xytext=1.2 * place, ha="center", va="center",
+        ax.annotate(f"{name}: {y:.1f}", (x, y), xytext=(9 if x > 0 else -9, 7 if best else 0),
+                    textcoords="offset points", ha="left" if x > 0 else "right", va="center",
                     weight="bold" if best else "normal")  # fmt: skip
-    x, y = octahedron_place(shares).T
+    x, y = octahedron_place(shares, eigenvalues).T
     ax.scatter(x, y, marker="s", s=34, color=PALETTE[0], edgecolors="white", zorder=4,
                label="partitions")  # fmt: skip
-    ax.set_aspect("equal")
-    ax.margins(0.12)
-    ax.set_axis_off()
-    ax.legend(loc="upper right")
+    ax.axhline(top, color=PALETTE[1], lw=1.2, ls=(0, (5, 2)), zorder=0, label="Ky Fan's bound")
+    ax.margins(0.2, 0.08)
+    ax.set_xticks([])
+    ax.spines["bottom"].set_visible(False)
+    ax.set_ylabel("worth: sum of eigenvalue times share")
+    ax.legend(loc="lower right")
     return ax
