@@ -12,10 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from umlbook.book.own.clouds import clouds
+from umlbook.book.own.methods import UNCHECKED
 from umlbook.book.page.tables import Table, table
 
 Floats = NDArray[np.float64]
@@ -118,6 +120,7 @@ class Choice:
         )
 
 
+@config_context(**UNCHECKED)
 def choice(X: Floats, n_clusters: int, seed: int = 0) -> Choice:
     """Return gap and agreement for K from 1 to 6, or to one more than `n_clusters`."""
     rng = np.random.default_rng(seed)

@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from umlbook.book.own.clouds import clouds
 from umlbook.book.own.explaining import Refit, renamed
-from umlbook.book.own.methods import Method, feature_weights, learned_space
+from umlbook.book.own.methods import UNCHECKED, Method, feature_weights, learned_space
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -166,6 +167,7 @@ def null_sharpness(
     return seen[0], tuple(seen[1:])
 
 
+@config_context(**UNCHECKED)
 def diagnose(
     method: Method, model: Any, X: Floats, n_clusters: int, seed: int, notes: tuple[str, ...] = ()
 ) -> tuple[Diagnostics, tuple[Refit, ...]]:
