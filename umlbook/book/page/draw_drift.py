@@ -6,6 +6,7 @@ Like `draw`, each takes an Axes and plain arrays, draws, and returns the Axes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -170,17 +171,18 @@ def draw_counts(ax: Axes, rows: Sequence[str], parts: Mapping[str, Sequence[int]
     rows : sequence of str
         Names of the bars.
     parts : mapping of str to sequence of int
-        For each part its count in every bar, written into it, or above it where it is narrow.
+        For each part its count in every bar, written into it, or after the bar if it is narrow.
     """
     left, total = np.zeros(len(rows)), np.sum(list(parts.values()), axis=0)
     for i, (name, counts) in enumerate(parts.items()):
         ax.barh(range(len(rows)), counts, left=left, height=0.7, label=name, lw=1,
                 fc=(*to_rgb(PALETTE[i]), 0.22), ec=PALETTE[i], hatch=HATCHES[i])  # fmt: skip
-        wide = np.asarray(counts) >= NARROW * total.max()
-        for row in np.flatnonzero(counts):
-            box = {"fc": "white", "ec": "none", "pad": 1.2} if HATCHES[i] and wide[row] else None
-            place = (left[row] + counts[row] / 2, row - (0 if wide[row] else 0.5))
-            ax.text(*place, str(counts[row]), ha="center", va="center" if wide[row] else "bottom",
+        for row in np.flatnonzero(counts).tolist():
+            right = left[row] + counts[row]
+            outside = counts[row] < NARROW * total.max() and right == total[row]
+            box = {"fc": "white", "ec": "none", "pad": 1.2} if HATCHES[i] else None
+            place = right + 0.01 * total.max() if outside else left[row] + counts[row] / 2
+            ax.text(place, row, str(counts[row]), ha="left" if outside else "center", va="center",
                     weight="bold", fontsize=9, bbox=box)  # fmt: skip
         left += np.asarray(counts, dtype=float)
     ax.set_yticks(range(len(rows)), rows)
@@ -201,25 +203,21 @@ def draw_bubbles(
     counts : array of shape (rows, columns)
     """
     down, across = np.nonzero(counts)
-    found = counts[down, across]
-    for k in range(len(columns)):  # a column has its colour in all pictures of the page
-        mine = across == k
-        ax.scatter(across[mine], down[mine], s=90 * found[mine], lw=1.2,
-                   fc=(*to_rgb(PALETTE[k]), 0.25), ec=PALETTE[k])  # fmt: skip
-    words = {"ha": "center", "va": "center", "fontsize": 9}
-    for row, column, count in zip(down, across, found, strict=True):
-        ax.text(column, row, str(count), weight="bold", **words)
-    for row, count in enumerate(counts.sum(axis=1)):
-        ax.text(len(columns) - 0.2, row, str(count), color=MUTED, **words)
-    for column, count in enumerate(counts.sum(axis=0)):
-        ax.text(column, len(rows) - 0.2, str(count), color=MUTED, **words)
-    ax.text(len(columns) - 0.2, -0.85, "all", color=MUTED, **words)
-    ax.text(-0.75, len(rows) - 0.2, "all", color=MUTED, **words)
+    ax.scatter(across, down, s=130 * counts[down, across], lw=1.2,
+               fc=(*to_rgb(PALETTE[0]), 0.2), ec=PALETTE[0])  # fmt: skip
+    words: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9}
+    for row, column in zip(down.tolist(), across.tolist(), strict=True):
+        ax.text(column, row, str(counts[row, column]), weight="bold", **words)
+    width, height = len(columns) - 0.2, len(rows) - 0.2
+    for row, count in enumerate(counts.sum(axis=1).tolist()):
+        ax.text(width, row, str(count), color=MUTED, **words)
+    for column, count in enumerate(counts.sum(axis=0).tolist()):
+        ax.text(column, height, str(count), color=MUTED, **words)
     for edge in np.arange(len(rows)) + 0.5:
         ax.axhline(edge, color=MUTED, lw=0.5, ls=":")
-    ax.set_xticks(range(len(columns)), columns)
-    ax.set_yticks(range(len(rows)), rows)
+    ax.set_xticks([*range(len(columns)), width], [*columns, "all"])
+    ax.set_yticks([*range(len(rows)), height], [*rows, "all"])
     ax.tick_params(length=0, labeltop=True, labelbottom=False)
     ax.spines[["left", "bottom"]].set_visible(False)
-    ax.set(xlim=(-1, len(columns) + 0.1), ylim=(len(rows) + 0.2, -1.1))
+    ax.set(xlim=(-0.6, len(columns) + 0.1), ylim=(len(rows) + 0.2, -0.6))
     return ax
