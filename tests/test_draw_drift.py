@@ -71,6 +71,18 @@ def test_stacked_counts_add_up_and_are_written(ax):
     assert [text.get_text() for text in ax.texts] == ["2", "3", "4"]
 
 
+def test_a_count_that_does_not_fit_stands_after_its_bar(ax):
+    draw_drift.draw_counts(ax, ["a"], {"x": [99], "y": [1]})
+    assert [text.get_position()[0] > 100 for text in ax.texts] == [False, True]
+
+
+def test_discs_have_their_count_for_area_and_the_sums_at_the_margins(ax):
+    draw_drift.draw_bubbles(ax, ["a", "b"], ["x", "y"], np.array([[1, 0], [2, 4]]))
+    areas = np.concatenate([discs.get_sizes() for discs in ax.collections])
+    assert np.allclose(areas / areas.min(), [1, 2, 4])
+    assert [text.get_text() for text in ax.texts] == ["1", "2", "4", "1", "6", "3", "4"]
+
+
 @pytest.mark.parametrize(("n", "ways"), [(200, 24), (5, 5), (3, 1)])
 def test_a_deformation_draws_few_ways_and_all_points(ax, rng, n, ways):
     X = rng.normal(size=(n, 2))

@@ -6,6 +6,7 @@ Like `draw`, each takes an Axes and plain arrays, draws, and returns the Axes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,8 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from umlbook.book.page.figures import INK, MUTED, PALETTE, class_look, line_look, styled
 
 Floats = NDArray[np.float64]
+NARROW = 0.035
+"""Share of the longest bar below which a count does not fit into its part."""
 HATCHES = ("", "////", "....", "xxxx", "----", "||||", "++++")
-SIGN_LOOK = (("^", INK, "positive"), ("v", "none", "negative"))  # colours are for clusters
+SIGN_LOOK = (("^", PALETTE[4], True, "positive"), ("v", PALETTE[5], False, "negative"))
+"""Marker, colour, whether it is filled, and name: colours that no cluster of two or three has."""
 
 
 @styled
@@ -24,10 +28,11 @@ def draw_pattern(ax: Axes, X: ArrayLike, values: ArrayLike) -> Axes:
     """Draw a number at each point of the plane: its sign by marker and fill, its size by area."""
     points, numbers = np.asarray(X, dtype=float), np.asarray(values, dtype=float)
     share = np.abs(numbers) / max(float(np.abs(numbers).max()), 1e-300)
-    for (marker, fill, name), side in zip(SIGN_LOOK, (numbers >= 0, numbers < 0), strict=True):
+    sides = (numbers >= 0, numbers < 0)
+    for (marker, color, filled, name), side in zip(SIGN_LOOK, sides, strict=True):
         x, y = points[side].T
-        ax.scatter(x, y, s=4 + 40 * share[side], marker=marker, facecolors=fill,
-                   linewidths=0.8, edgecolors=INK, label=name)  # fmt: skip
+        ax.scatter(x, y, s=4 + 40 * share[side], marker=marker, linewidths=0.8, label=name,
+                   facecolors=color if filled else "none", edgecolors=color)  # fmt: skip
     ax.set(xlabel="feature 1", ylabel="feature 2", aspect="equal")
     return ax
 
@@ -49,10 +54,12 @@ def draw_shrinkage(ax: Axes, sizes: ArrayLike, kept: ArrayLike, lams: Sequence[f
     grid = np.geomspace(rho.min() / 2, rho.max() * 2, 200)
     for i, lam in enumerate(lams):
         ax.plot(grid, lam / (grid**2 + lam), lw=1.4, label=f"λ = {lam:g}", **line_look(i))
+        half = float(np.clip(np.sqrt(lam), grid[0], grid[-1]))  # where half stays, if it is seen
+        ax.annotate(f"λ = {lam:g}", (half, lam / (half**2 + lam)), (-5, -2), ha="right", va="top",
+                    textcoords="offset points", color=PALETTE[i], fontsize=8)  # fmt: skip
     ax.plot(rho, kept, "o", ms=6, color=PALETTE[0], mec="white", label=f"measured, λ = {lams[0]:g}")
-    ax.set(xscale="log", xlabel="singular value (rough to smooth)", ylim=(-0.04, 1.06),
-           ylabel="share of the deviation that stays")  # fmt: skip
-    ax.legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    ax.set(xscale="log", xlabel="singular value ρ (rough to smooth)", ylim=(-0.04, 1.1),
+           ylabel="share that stays")  # fmt: skip
     return ax
 
 
@@ -125,7 +132,8 @@ def draw_ends(
                 ax.annotate(words, place, (9, 0), textcoords="offset points", va="center",
                             fontsize=9)  # fmt: skip
     ax.margins(0.25 if counted else 0.12)
-    ax.legend(loc="best" if not counted else "upper left")
+    if len(groups) > 1:
+        ax.legend(loc="best", markerscale=0.6)
     return ax
 
 
@@ -163,18 +171,53 @@ def draw_counts(ax: Axes, rows: Sequence[str], parts: Mapping[str, Sequence[int]
     rows : sequence of str
         Names of the bars.
     parts : mapping of str to sequence of int
-        For each part its count in every bar; each count is written into its part.
+        For each part its count in every bar, written into it, or after the bar if it is narrow.
     """
-    left = np.zeros(len(rows))
+    left, total = np.zeros(len(rows)), np.sum(list(parts.values()), axis=0)
     for i, (name, counts) in enumerate(parts.items()):
         ax.barh(range(len(rows)), counts, left=left, height=0.7, label=name, lw=1,
                 fc=(*to_rgb(PALETTE[i]), 0.22), ec=PALETTE[i], hatch=HATCHES[i])  # fmt: skip
-        for row, count in enumerate(counts):
-            if count:
-                ax.text(left[row] + count / 2, row, str(count), ha="center", va="center",
-                        weight="bold", fontsize=9,
-                        bbox={"fc": "white", "ec": "none", "pad": 1.2})  # fmt: skip
+        for row in np.flatnonzero(counts).tolist():
+            right = left[row] + counts[row]
+            outside = counts[row] < NARROW * total.max() and right == total[row]
+            box = {"fc": "white", "ec": "none", "pad": 1.2} if HATCHES[i] else None
+            place = right + 0.01 * total.max() if outside else left[row] + counts[row] / 2
+            ax.text(place, row, str(counts[row]), ha="left" if outside else "center", va="center",
+                    weight="bold", fontsize=9, bbox=box)  # fmt: skip
         left += np.asarray(counts, dtype=float)
     ax.set_yticks(range(len(rows)), rows)
     ax.set_ylim(len(rows) - 0.5, -0.5)
+    return ax
+
+
+@styled
+def draw_bubbles(
+    ax: Axes, rows: Sequence[str], columns: Sequence[str], counts: NDArray[np.intp]
+) -> Axes:
+    """Draw a table of counts as discs with the count for their area; sums stand at its margins.
+
+    Parameters
+    ----------
+    rows, columns : sequence of str
+        Names of the rows and of the columns.
+    counts : array of shape (rows, columns)
+    """
+    down, across = np.nonzero(counts)
+    ax.scatter(across, down, s=130 * counts[down, across], lw=1.2,
+               fc=(*to_rgb(PALETTE[0]), 0.2), ec=PALETTE[0])  # fmt: skip
+    words: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9}
+    for row, column in zip(down.tolist(), across.tolist(), strict=True):
+        ax.text(column, row, str(counts[row, column]), weight="bold", **words)
+    width, height = len(columns) - 0.2, len(rows) - 0.2
+    for row, count in enumerate(counts.sum(axis=1).tolist()):
+        ax.text(width, row, str(count), color=MUTED, **words)
+    for column, count in enumerate(counts.sum(axis=0).tolist()):
+        ax.text(column, height, str(count), color=MUTED, **words)
+    for edge in np.arange(len(rows)) + 0.5:
+        ax.axhline(edge, color=MUTED, lw=0.5, ls=":")
+    ax.set_xticks([*range(len(columns)), width], [*columns, "all"])
+    ax.set_yticks([*range(len(rows)), height], [*rows, "all"])
+    ax.tick_params(length=0, labeltop=True, labelbottom=False)
+    ax.spines[["left", "bottom"]].set_visible(False)
+    ax.set(xlim=(-0.6, len(columns) + 0.1), ylim=(len(rows) + 0.2, -0.6))
     return ax

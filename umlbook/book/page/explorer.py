@@ -109,8 +109,12 @@ class Explorer(Twinned):
         columns: dict[str, list[object]] = {
             name: [_text(row[name]) for row in ordered] for name in self._options
         }
-        columns["what the picture shows"] = [self._outcome(row)[1] for row in ordered]
+        columns["what the picture shows"] = [self._sentence(row) for row in ordered]
         return table(columns)
+
+    def _sentence(self, row: Mapping[str, Value]) -> str:
+        """What the picture shows, without drawing it where the sentence comes by itself."""
+        return self._outcome(row)[1] if self._say is None else self._say(**row)
 
     def _place(self, row: Mapping[str, Value]) -> list[int]:
         return [options.index(row[name]) for name, options in self._options.items()]

@@ -169,7 +169,8 @@ def png(pixels: Pixels, colours: int = 256) -> bytes:
     image = Image.fromarray(places)
     image.putpalette(palette[:, :3].tobytes())
     out = io.BytesIO()
-    image.save(out, format="PNG", optimize=True, transparency=palette[:, 3].tobytes())
+    # The ninth level takes more than twice as long and saves three percent.
+    image.save(out, format="PNG", compress_level=8, transparency=palette[:, 3].tobytes())
     return out.getvalue()
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import combinations
 from math import nan
 from typing import Any
 
@@ -274,12 +275,12 @@ def ranking(samples: Mapping[str, Array]) -> dict[str, float]:
     >>> ranking({"a": np.array([1.0, 1.1]), "b": np.array([5.0, 5.1]), "c": np.array([5.0, 5.2])})
     {'a': 0.0, 'b': 1.5, 'c': 1.5}
     """
-    return {
-        name: sum(
-            (1 + significance(ours, samples[rival])) / 2 for rival in samples if rival != name
-        )
-        for name, ours in samples.items()
-    }
+    scores = dict.fromkeys(samples, 0.0)
+    for one, other in combinations(samples, 2):
+        won = significance(samples[one], samples[other])
+        scores[one] += (1 + won) / 2
+        scores[other] += (1 - won) / 2
+    return scores
 
 
 # ------------------------------------------------------------------------------------ targets
