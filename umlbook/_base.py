@@ -65,7 +65,8 @@ class Run:
     """Iterate over states until they settle, cycle, or ``max_iter`` of them have come.
 
     ``settled`` says whether two successive states agree; ``key`` is what the next state depends
-    on, hashable, or None where that cannot be said: a key that comes again is a cycle.
+    on, hashable, or None where that cannot be said: a key that comes again is a cycle. ``start`` is
+    where the states began.
     """
 
     states: Iterator[Any]
@@ -73,6 +74,7 @@ class Run:
     max_iter: int
     settled: Callable[[Any, Any], bool]
     key: Callable[[Any], Any] = lambda state: None
+    start: Any = None
     last: Any = field(default=None, init=False)
     objectives: list[float] = field(default_factory=list, init=False)
     ending: str = field(default="interrupted", init=False)
@@ -333,7 +335,9 @@ class SteppingClusterer(UsesClusters, FitsSamples, StepsSamples, ClusterMixin, B
         check_count("max_iter", self.max_iter)
         for start in self._starts(problem, check_random_state(self.random_state)):
             states = self._iterate(problem, start)
-            yield Run(states, max_iter=self.max_iter, settled=self._settled, key=self._key)
+            yield Run(
+                states, max_iter=self.max_iter, settled=self._settled, key=self._key, start=start
+            )
 
     def _fit(self, problem: Any) -> Self:
         """Iterate over every run of a prepared problem and keep the best."""

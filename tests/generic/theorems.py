@@ -1,5 +1,7 @@
 """The theorems of chapters 2 and 3: shares, angles, rounding, and weights on directions."""
 
+from itertools import permutations
+
 import numpy as np
 from scipy.optimize import linprog
 
@@ -171,6 +173,16 @@ def means_on_a_regular_simplex_have_a_harmonic_mean(p):
     beta = S @ D_m.T @ inv(D_m @ S @ D_m.T) @ D_e
     r = equal_correlations(X, labels)
     return blur(X @ beta, labels), 1 - (p.K - 1) / np.sum(1 / r)
+
+
+@claim("book.blur.chance")
+def chance_explains_the_same_share_of_all_labels(p):
+    X, labels = p.X[:6], np.unique(p.labels[:6], return_inverse=True)[1]
+    n, K, H = len(X), labels.max() + 1, projector(X)
+    Y = np.eye(K)[labels] / np.sqrt(np.bincount(labels))
+    orders = map(list, permutations(range(n)))
+    mean = np.mean([np.sum(Y[order] * (H @ Y[order])) for order in orders])
+    return mean, (K - 1) * np.linalg.matrix_rank(X - X.mean(axis=0)) / (n - 1)
 
 
 # Chapter 2 --------------------------------------------------------------------------------------

@@ -24,7 +24,8 @@ file                what it holds                               in the paper
 ``predictors.py``   memberships predicted from the data         Secs. 3.1, 3.3, 4.1 and 5.1
 ``blocks.py``       least squares on rows read block by block   not in the paper
 ``steps.py``        predict, cluster, and again                 Algorithm 1, Property 2
-``starts.py``       k-means on a line, invariant coordinates    not in the paper
+``starts.py``       k-means, on a line too, where runs start    not in the paper
+``choice.py``       Wilks' lambda chooses among the ends        not in the paper
 ``estimator.py``    CPCM for users: restarts and their choice   Algorithm 1, Definition 1
 ==================  ==========================================  ===============================
 
@@ -41,6 +42,7 @@ from umlbook.cpcm.blur import (
     simplex_coefficients,
     smoother_blur_ratio,
 )
+from umlbook.cpcm.choice import explained_by_chance, log_wilks
 from umlbook.cpcm.estimator import CPCM
 from umlbook.cpcm.starts import invariant_coordinates, one_dimensional_labels
 from umlbook.cpcm.steps import CPCMStep, cpcm_steps
@@ -51,10 +53,12 @@ __all__ = [
     "blur_ratio",
     "canonical_correlations",
     "cpcm_steps",
+    "explained_by_chance",
     "invariant_coordinates",
     "lda_blur_ratio",
     "lda_within_blur_ratio",
     "least_squares_blur_ratio",
+    "log_wilks",
     "one_dimensional_labels",
     "rank_one_blur_ratio",
     "simplex_coefficients",

@@ -17,6 +17,7 @@ from umlbook._landmarks import best_start_on_landmarks, landmark_rows, on_landma
 from umlbook.algebra import ROUNDING, Array, Labels, nearest_center, one_hot
 from umlbook.cpcm.blocks import BlockBasis, block_basis
 from umlbook.cpcm.blur import blur_ratio
+from umlbook.cpcm.choice import explained_by_chance, log_wilks
 from umlbook.cpcm.predictors import (
     AffineMap,
     Fit,
@@ -24,6 +25,7 @@ from umlbook.cpcm.predictors import (
     Predictor,
     canonical_directions,
     check_rank,
+    degrees_of_freedom,
     kernel_basis,
     kernel_ridge_fit,
     lda_fit,
@@ -34,7 +36,7 @@ from umlbook.cpcm.predictors import (
     ridge_penalty,
     stepwise_fit,
 )
-from umlbook.cpcm.starts import invariant_coordinates, one_dimensional_labels
+from umlbook.cpcm.starts import invariant_coordinates, kmeans_labels, one_dimensional_labels
 from umlbook.cpcm.steps import CPCMStep, clustered, cpcm_steps, smallest_cluster
 from umlbook.kernels import resolve_width
 
@@ -51,15 +53,25 @@ INVARIANT = ("least-squares", "lda", "lda-within")
 
 
 @dataclass(frozen=True)
+class Start:
+    """Labels to start from, and how much sharper than their end another must be to be chosen."""
+
+    labels: Labels
+    margin: float = 0.0
+
+
+@dataclass(frozen=True)
 class CPCMProblem:
     """A predictor of labels from the data, and the columns whose clusters are starts.
 
-    ``basis`` is that of a linear predictor; ``sigma`` and ``lam`` are those of kernel ridge, and
-    ``everyone`` holds all rows where its problem has only landmarks.
+    ``rank`` counts its degrees of freedom, and the features are the last of the columns. ``basis``
+    is that of a linear predictor; ``sigma`` and ``lam`` are those of kernel ridge, and ``everyone``
+    holds all rows where its problem has only landmarks.
     """
 
     predictor: Predictor
     columns: Any
+    rank: float
     basis: LinearBasis | BlockBasis | None = None
     sigma: float | None = None
     lam: float | None = None
@@ -90,8 +102,14 @@ class CPCM(MapsRows, SteppingClusterer):
     starts : "auto", "random", "columns", "invariant" or array (n,)
         "random": ``n_init`` balanced random labellings. "columns": the best one-dimensional k-means
         of each feature (for kernel ridge, of the 25 leading kernel components first). "auto":
-        both. "invariant": the best one-dimensional k-means of each invariant coordinate of X (see
+        both, and where the choice is "wilks" the best of ``n_init`` runs of k-means on X too.
+        "invariant": the best one-dimensional k-means of each invariant coordinate of X (see
         Notes) and the random ones. An array of labels is the only start.
+    choose : "wilks" or "blur"
+        Which end of all starts is kept. "wilks": that of least `log_wilks`, but the end of k-means
+        unless another is less by more than chance explains of any labels, (K - 1) r / (n - 1) with
+        r the rank of X (for kernel ridge, its degrees of freedom). "blur": that of the least blur
+        ratio, as in the paper.
     guard : bool
         Take a step only if it lowers the blur ratio. Without it, and with three clusters or more,
         the blur ratio can increase and the labels can cycle.
@@ -195,6 +213,7 @@ class CPCM(MapsRows, SteppingClusterer):
         sigma: float | str = "median",
         lam: float | None = None,
         starts: str | ArrayLike = "auto",
+        choose: str = "wilks",
         guard: bool = True,
         min_cluster_size: int = 1,
         n_landmarks: int | str | None = "auto",
@@ -209,6 +228,7 @@ class CPCM(MapsRows, SteppingClusterer):
         self.sigma = sigma
         self.lam = lam
         self.starts = starts
+        self.choose = choose
         self.guard = guard
         self.min_cluster_size = min_cluster_size
         self.n_landmarks = n_landmarks
@@ -238,7 +258,7 @@ class CPCM(MapsRows, SteppingClusterer):
         if hasattr(self.predictor, "fit") and is_regressor(self.predictor):
             fit = partial(regressor_fit, self.predictor, X)
             start = self._given_start(len(X))
-            return CPCMProblem(one_hot_fit(fit, self.n_clusters), X, start=start)
+            return CPCMProblem(one_hot_fit(fit, self.n_clusters), X, X.shape[1], start=start)
         raise ValueError(
             f"predictor must be {', '.join(map(repr, LINEAR))}, 'kernel-ridge' or a scikit-learn "
             f"regressor, got {self.predictor!r}"
@@ -246,18 +266,20 @@ class CPCM(MapsRows, SteppingClusterer):
 
     def _linear_problem(self, X: Array) -> CPCMProblem:
         basis = linear_basis(X)
-        check_rank(basis.Q.shape[1], len(X), penalised=self.predictor == "stepwise")
+        rank = basis.Q.shape[1]
+        check_rank(rank, len(X), penalised=self.predictor == "stepwise")
         fit = partial(LINEAR[self.predictor], basis)
         start = self._given_start(len(X))
-        return CPCMProblem(one_hot_fit(fit, self.n_clusters), X, basis, start=start)
+        return CPCMProblem(one_hot_fit(fit, self.n_clusters), X, rank, basis, start=start)
 
     def _block_problem(self, X: Any) -> CPCMProblem:
         start = self._given_start(len(X))
         if start is None:
             check_starts_from_some(self.n_landmarks, "starts")
         basis = block_basis(BlockData(X))
-        check_rank(basis.B.shape[1], len(X), penalised=False)
-        return CPCMProblem(basis.predictor(self.n_clusters), X, basis, start=start)
+        rank = basis.B.shape[1]
+        check_rank(rank, len(X), penalised=False)
+        return CPCMProblem(basis.predictor(self.n_clusters), X, rank, basis, start=start)
 
     def _kernel_problem(self, X: Array) -> CPCMProblem:
         sigma = resolve_width(self.sigma, X)
@@ -268,18 +290,23 @@ class CPCM(MapsRows, SteppingClusterer):
         lam = self.lam if self.lam is not None else ridge_penalty(basis.eigenvalues, wanted)
         fit = partial(kernel_ridge_fit, basis, lam=lam)
         columns = np.hstack([basis.Q[:, :N_COMPONENT_STARTS], X])
-        predictor = one_hot_fit(fit, self.n_clusters)
-        return CPCMProblem(predictor, columns, None, sigma, lam, start, everyone)
+        predictor, rank = (
+            one_hot_fit(fit, self.n_clusters),
+            degrees_of_freedom(basis.eigenvalues, lam),
+        )
+        return CPCMProblem(predictor, columns, rank, None, sigma, lam, start, everyone)
 
     def _given_start(self, n_samples: int) -> Labels | None:
         if isinstance(self.starts, str):
             return None
         return check_labels(self.starts, n_samples, self.n_clusters, name="starts")
 
-    def _starts(self, problem: CPCMProblem, rng: np.random.RandomState) -> Iterator[Labels]:
+    def _starts(self, problem: CPCMProblem, rng: np.random.RandomState) -> Iterator[Start]:
         n = len(problem.columns)
+        if self.choose not in ("wilks", "blur"):
+            raise ValueError(f"choose must be 'wilks' or 'blur', got {self.choose!r}")
         if problem.start is not None:
-            yield problem.start
+            yield Start(problem.start)
             return
         if self.starts not in ("auto", "random", "columns", "invariant"):
             raise ValueError(
@@ -291,14 +318,19 @@ class CPCM(MapsRows, SteppingClusterer):
             if rows is not None:
                 size = max(1, self.min_cluster_size * len(rows) // n)
                 fewer = clone(self).set_params(min_cluster_size=size)
-                yield best_start_on_landmarks(fewer, problem.columns, rows, rng.randint(2**31 - 1))
+                seed = rng.randint(2**31 - 1)
+                yield Start(best_start_on_landmarks(fewer, problem.columns, rows, seed))
                 return
         if self.starts != "random":
             for x in self._lines(problem).T:
-                yield one_dimensional_labels(x, self.n_clusters)
+                yield Start(one_dimensional_labels(x, self.n_clusters))
         if self.starts != "columns":
             for _ in range(self.n_init):
-                yield rng.permutation(n) % self.n_clusters
+                yield Start(rng.permutation(n) % self.n_clusters)
+        if self.starts == "auto" and self.choose == "wilks":
+            features = problem.columns[:, -self.n_features_in_ :]
+            labels = kmeans_labels(features, self.n_clusters, rng, self.n_init)
+            yield Start(labels, explained_by_chance(problem.rank, self.n_clusters, n))
 
     def _lines(self, problem: CPCMProblem) -> Array:
         """The columns whose one-dimensional clusters are starts."""
@@ -311,25 +343,31 @@ class CPCM(MapsRows, SteppingClusterer):
             )
         return invariant_coordinates(problem.basis.Q)
 
-    def _iterate(self, problem: CPCMProblem, start: Labels) -> Iterator[CPCMStep]:
+    def _iterate(self, problem: CPCMProblem, start: Start) -> Iterator[CPCMStep]:
         return cpcm_steps(
             problem.predictor,
-            start,
+            start.labels,
             self.n_clusters,
             guard=self.guard,
             min_cluster_size=self.min_cluster_size,
         )
 
-    def _criterion(self, problem: CPCMProblem, state: CPCMStep) -> float:
+    def _usable(self, state: CPCMStep) -> bool:
+        """Whether the predictions vary and no cluster is too small."""
         small = smallest_cluster(state.labels, self.n_clusters) < self.min_cluster_size
-        if small or np.isnan(state.objective):
+        return not small and not np.isnan(state.objective)
+
+    def _criterion(self, problem: CPCMProblem, state: CPCMStep) -> float:
+        if not self._usable(state):
             return np.inf
-        return state.objective
+        return (
+            state.objective if self.choose == "blur" else log_wilks(state.predictions, state.labels)
+        )
 
     def _better(self, problem: CPCMProblem, best: Run, run: Run) -> Run:
+        kept, tried = (self._criterion(problem, r.last) - r.start.margin for r in (best, run))
         # The rounding of a share is that of one, however small the share.
-        gain = self._criterion(problem, best.last) - self._criterion(problem, run.last)
-        return run if gain > ROUNDING else best
+        return run if kept - tried > ROUNDING else best
 
     def _adopt(self, problem: CPCMProblem, state: CPCMStep) -> None:
         if problem.sigma is not None and problem.lam is not None:
@@ -346,7 +384,7 @@ class CPCM(MapsRows, SteppingClusterer):
             self.canonical_correlations_ = self._correlations(problem.basis, labels)
             self.coef_, self.intercept_ = self._map.coef, self._map.intercept
             self.metric_ = self.coef_ @ self.coef_.T
-        if self.n_clusters > 1 and not np.isfinite(self._criterion(problem, state)):
+        if self.n_clusters > 1 and not self._usable(state):
             warnings.warn(self._trouble(state), UserWarning, stacklevel=5)
 
     def _label(self, X: ArrayLike) -> Self:

@@ -1,9 +1,17 @@
-"""The starts of CPCM: k-means on a line, solved exactly, and lines that no linear map changes."""
+"""The starts of CPCM: k-means, k-means on a line, and lines that no linear map changes."""
 
 import numpy as np
 
-from umlbook.algebra import ROUNDING, Array, Labels, cluster_means, fix_signs
-from umlbook.lloyd import nearest_filled
+from umlbook.algebra import ROUNDING, Array, Labels, centered, cluster_means, fix_signs
+from umlbook.lloyd import best_rounded_labels, nearest_filled
+
+
+def kmeans_labels(
+    X: Array, n_clusters: int, rng: np.random.RandomState, n_init: int = 10
+) -> Labels:
+    """The best of ``n_init`` runs of k-means on X, in any unit."""
+    data = centered(X)
+    return best_rounded_labels(data / (np.abs(data).max() or 1.0), n_clusters, rng, n_init)
 
 
 def one_dimensional_labels(x: Array, n_clusters: int, *, max_groups: int = 256) -> Labels:
