@@ -6,6 +6,7 @@ import random
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -173,6 +174,24 @@ def test_a_dask_cluster_gives_the_same_table(tmp_path, uninterrupted):
         words = [*WORDS, "--dask", cluster.scheduler_address, "--out", str(tmp_path)]
         assert cli.main(words) == 0
     assert final_tables(tmp_path) == uninterrupted
+
+
+def test_stored_rows_are_not_computed_again_when_one_continues(tmp_path, monkeypatch):
+    whole = {row["setting"] for row in storage.stored("cpcm_success")}
+    rows = [row for row in storage.stored("cpcm_success") if row["setting"] != "two lines"]
+    done = []
+
+    def work(cell):
+        done.append(cell["setting"])
+        return [{**cell, "found": 0, "median_ari": 0.0}]
+
+    known = TARGETS["cpcm-figure-1"]
+    source = replace(known.source, work=work, stored=lambda: rows)
+    monkeypatch.setattr(reproduce, "targets", lambda: {known.name: replace(known, source=source)})
+    words = ["reproduce", known.name, "--out", str(tmp_path)]
+    assert cli.main([*words, "--continue"]) == 0
+    assert set(done) == {"two lines"}
+    assert {r["setting"] for r in storage.read(tmp_path / "cpcm-success-rows.csv")} == whole
 
 
 # --------------------------------------------------------------------------------- when it fails

@@ -2,8 +2,9 @@
 
 The names are those of the targets (`umlbook.experiments.engine.target`) of the modules in
 `MODULES`. For each name the cells are computed (`umlbook.experiments.engine.grid`: interrupted at
-any moment, the next run continues), compared with the printed cells, and written as CSV, Markdown
-and, for figures, PNG.
+any moment, the next run continues; ``--continue`` begins with the rows stored with the package),
+compared with the printed cells, and written as CSV, Markdown and, for figures, PNG. The folder is
+locked meanwhile (`umlbook.experiments.engine.lock`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 from umlbook._browser import in_browser, needs_a_computer
 from umlbook.experiments.engine.grid import NotARecordFileError, Record
 from umlbook.experiments.engine.grid import run as run_cells
+from umlbook.experiments.engine.lock import LockedError, locked
 from umlbook.experiments.engine.storage import Row, markdown, store
 from umlbook.experiments.engine.target import Comparison, Target, verdict_counts
 
@@ -62,6 +64,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stored", action="store_true", help="compute nothing: use the results in the package"
     )
+    parser.add_argument(
+        "--continue", dest="go_on", action="store_true",
+        help="compute only the cells that have no rows in the package or in the folder",
+    )  # fmt: skip
     parser.add_argument("--jobs", type=int, default=1, help="processes; -1: one for each core")
     parser.add_argument("--dask", metavar="ADDRESS", help="run on the dask cluster at this address")
     parser.add_argument(
@@ -91,7 +97,11 @@ def run(args: argparse.Namespace) -> int:
         return 2
     try:
         args.out.mkdir(parents=True, exist_ok=True)
-        failed = [name for name in names if not reproduced(known[name], args)]
+        with locked(args.out):
+            failed = [name for name in names if not reproduced(known[name], args)]
+    except LockedError as error:
+        print(f"umlbook reproduce: {error}", file=sys.stderr)
+        return 1
     except (OSError, NotARecordFileError, ImportError) as error:
         print(f"umlbook reproduce: {error}", file=sys.stderr)
         print("What was done is kept: run the same command again to continue.", file=sys.stderr)
@@ -111,6 +121,7 @@ def reproduced(target: Target, args: argparse.Namespace) -> bool:
         records = run_cells(
             target.source.work, target.source.cells(args.quick), args.out / name,
             jobs=args.jobs, dask=args.dask, title=target.name,
+            known=target.source.stored() if args.go_on else (),
         )  # fmt: skip
         failures = [record for record in records if record.error]
         rows = target.source.summed([row for record in records for row in record.rows])
