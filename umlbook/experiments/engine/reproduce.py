@@ -24,7 +24,7 @@ from umlbook.experiments.engine.grid import NotARecordFileError, Record
 from umlbook.experiments.engine.grid import run as run_cells
 from umlbook.experiments.engine.lock import LockedError, locked
 from umlbook.experiments.engine.storage import Row, markdown, store
-from umlbook.experiments.engine.target import Comparison, Target, verdict_counts
+from umlbook.experiments.engine.target import Comparison, Target, close_count, verdict_counts
 
 MODULES = (
     "cpcm", "naml", "naml_figures", "cpd_figures", "cpd", "pm", "latent", "side_by_side", "pairs",
@@ -144,7 +144,10 @@ def report(
     for line in shown if rows else []:
         yield "  ".join(map(str.ljust, line, widths)).rstrip()
     counts = verdict_counts(comparisons)
-    yield ", ".join(f"{verdict}: {count}" for verdict, count in counts.items() if count)
+    said = [f"{verdict}: {count}" for verdict, count in counts.items() if count]
+    if any(comparison.close is not None for comparison in comparisons):
+        said.append(f"within half a point: {close_count(comparisons)}")
+    yield ", ".join(said)
     for record in failures:
         where = ", ".join(f"{key} {value}" for key, value in record.cell.items())
         yield f"failed, tried again by the next run: {where}: {record.error}"
