@@ -24,7 +24,7 @@ WITHIN = 2.0
 CLOSE = 0.5  # points
 
 
-def spread(*means: tuple[float, int], unit: float) -> float:
+def spread(*means: tuple[float, float], unit: float) -> float:
     """Standard deviation of a difference of means, each given as (deviation of a run, runs).
 
     It is at least half a unit of the last printed digit, since print is rounded.
