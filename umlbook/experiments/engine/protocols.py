@@ -229,11 +229,15 @@ def value_under(protocol: Protocol, rows: Iterable[Row], score: str, method: str
 def judged(
     cell: Comparison, found: list[Protocol], rows: list[Row], text: Mapping[str, str]
 ) -> Row:
-    """The cell with its verdict; the protocols are in the order of `chosen`."""
+    """The cell with its verdict; the protocols are in the order of `chosen`.
+
+    ``held`` says whether the cell is reproduced under the protocol nearest to the text, the one to
+    hold fixed, or only under another one that fits the baselines as well.
+    """
     row: Row = {
         "dataset": cell.dataset, "score": cell.score, "method": cell.method,
         "printed": cell.printed, "text": "" if cell.ours is None else round(cell.ours, 3),
-        "found": "", "spread": "", "verdict": NONE_FITS, "protocol": "",
+        "found": "", "spread": "", "verdict": NONE_FITS, "held": "", "protocol": "",
     }  # fmt: skip
     tried = [(p, value_under(p, rows, cell.score, cell.method)) for p in found]
     known = [(p, value) for p, value in tried if value is not None]
@@ -244,5 +248,6 @@ def judged(
     for protocol, value in known:
         if verdict(cell.printed, value["ours"], value["spread"]) == REPRODUCED:
             row |= {"found": round(value["ours"], 3), "spread": value["spread"]}
-            return {**row, "verdict": ANOTHER, "protocol": protocol.named(text)}
+            held = "nearest" if protocol == found[0] else "other"
+            return {**row, "verdict": ANOTHER, "held": held, "protocol": protocol.named(text)}
     return {**row, "verdict": NOT_UNDER_ANY} if found else row

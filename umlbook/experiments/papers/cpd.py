@@ -37,7 +37,7 @@ from umlbook.cpd import (
 )
 from umlbook.datasets import load
 from umlbook.experiments.engine import storage
-from umlbook.experiments.engine.agreement import deviation, spread
+from umlbook.experiments.engine.agreement import deviation, paired_spread, spread
 from umlbook.experiments.engine.grid import Cell
 from umlbook.experiments.engine.storage import Row
 from umlbook.experiments.engine.target import Comparison, Source, Target
@@ -344,6 +344,19 @@ def comparisons(score: str, rows: list[Row]) -> Iterator[Comparison]:
             spread((theirs[1], N_RUNS), (deviation(ours), len(ours)), unit=0.01), len(ours),
             None if honest is None else float(honest.mean()), points=1,
         )  # fmt: skip
+
+
+def gains(score: str, rows: list[Row]) -> Iterator[Comparison]:
+    """The printed gain of each method over k-means beside ours; all label the same folds."""
+    ours = values(sorted(rows, key=lambda row: row["run"]), score, "label")
+    for (of, method, name), theirs in printed().items():
+        base = printed()[score, "k-means", name]
+        if of != score or method == "k-means" or not theirs or not base:
+            continue
+        runs, start = ours[method, name], ours["k-means", name]
+        apart = paired_spread(runs, start, N_RUNS, unit=0.01)
+        gain, found = round(theirs[0] - base[0], 2), float((runs - start).mean())
+        yield Comparison(name, score, method, gain, found, apart, len(runs), points=1)
 
 
 def _covers(rows: list[Row], name: str) -> bool:

@@ -35,6 +35,16 @@ def with_number(X: Array, y: Labels) -> Table:
     return np.column_stack([X, np.arange(len(X))]), y
 
 
+def without_first(X: Array, y: Labels) -> Table:
+    """Without the first column, as where it is read as text and left out."""
+    return X[:, 1:], y
+
+
+def without_last(X: Array, y: Labels) -> Table:
+    """Without the last column."""
+    return X[:, :-1], y
+
+
 def one_hot(X: Array, y: Labels) -> Table:
     """Each value of each feature as a column of its own."""
     return OneHotEncoder(sparse_output=False).fit_transform(X), y
@@ -58,6 +68,8 @@ COLUMNS: Mapping[str, Callable[[Array, Labels], Table]] = {
     PLAIN: lambda X, y: (X, y),
     "with the class": with_class,
     "with the row number": with_number,
+    "without the first": without_first,
+    "without the last": without_last,
     "one-hot": one_hot,
     "zeros dropped": zeros_dropped,
     "zeros imputed": zeros_imputed,
