@@ -143,7 +143,7 @@ def test_marks_lie_where_print_and_ours_say_and_verdicts_keep_their_looks():
 
 
 def test_the_numbers_of_a_cell_stand_above_each_other_and_groups_are_divided():
-    fig, ax = new_figure(4, 3)
+    _, ax = new_figure(4, 3)
     numbers = {"printed": [0.1, 0.2, 0.3], "text": [0.1, 0.4, 0.3], "found": [0.1, np.nan, 0.3]}
     draw_three(ax, ["wine", "wine", "iris"], numbers, "ACC")
     marks = [line for line in ax.lines if line.get_linestyle() == "None"]

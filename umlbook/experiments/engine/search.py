@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 
 from umlbook.experiments.engine.agreement import MISSING
@@ -63,8 +63,16 @@ def summary(search: Search, dataset: str, shared: list[Shared]) -> tuple[Row, li
         "by chance, methods exchanged": round(by_methods, 2),
         "exchanges with any": round(any_method, 3),
         "nearest to the text": found[0].named(text) if found else "",
+        "common to all": in_common(found, text),
     }
     return row, found
+
+
+def in_common(found: list[Protocol], text: Mapping[str, str]) -> str:
+    """The choices, settings aside, in which all these differ from the text in one and the same way."""
+    changes = [set(protocol.changes(text).items()) - set(protocol.settings) for protocol in found]
+    shared = set.intersection(*changes) if changes else set()
+    return "; ".join(f"{name}: {value}" for name, value in sorted(shared))
 
 
 def moves(search: Search, dataset: str, rows: list[Row]) -> Iterator[Row]:

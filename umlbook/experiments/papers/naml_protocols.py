@@ -44,7 +44,7 @@ N_RUNS = 40
 DRAWN = {"satimage": 3, "ORL10P": 4}
 """Sets of which a part is drawn, and how often we draw it; each draw has 20 runs."""
 
-OWN_RUNS = {"solar": 10, "satimage": 6}
+OWN_RUNS = {"solar": 8, "satimage": 4}
 """Runs of NAML where 20 take long."""
 
 CODES = ("lymph", "promoter", "solar")
