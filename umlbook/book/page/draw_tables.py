@@ -110,9 +110,11 @@ def draw_three(
     names = list(dict.fromkeys(groups))
     where = {name: [i for i, group in enumerate(groups) if group == name] for name in names}
     for k, (label, values) in enumerate(numbers.items()):
-        look = {"marker": "sod"[k], "ms": (7, 4, 5)[k], "ls": "none", "label": label}
-        hollow = {"mfc": "none", "color": INK} if k == 0 else {"color": class_look(k)["color"]}
-        ax.plot(range(len(groups)), np.asarray(values, dtype=float), **look, **hollow)
+        colour = INK if k == 0 else class_look(k)["color"]
+        ax.plot(
+            range(len(groups)), np.asarray(values, dtype=float), ls="none", label=label,
+            marker="sod"[k], ms=(7, 4, 5)[k], color=colour, mfc="none" if k == 0 else colour,
+        )  # fmt: skip
     for name in names[1:]:
         ax.axvline(where[name][0] - 0.5, color=INK, lw=0.5, alpha=0.4)
     ax.set_xticks([float(np.mean(where[name])) for name in names], names)

@@ -69,7 +69,7 @@ def summary(search: Search, dataset: str, shared: list[Shared]) -> tuple[Row, li
 
 
 def in_common(found: list[Protocol], text: Mapping[str, str]) -> str:
-    """The choices, settings aside, in which all these differ from the text in one and the same way."""
+    """The choices, settings aside, in which all these differ from the text in the same way."""
     changes = [set(protocol.changes(text).items()) - set(protocol.settings) for protocol in found]
     shared = set.intersection(*changes) if changes else set()
     return "; ".join(f"{name}: {value}" for name, value in sorted(shared))
