@@ -620,3 +620,17 @@ def test_printed_cells_are_those_of_the_tables_and_three_cannot_be_read():
     assert [key for key, cell in printed.items() if cell is None] == [
         ("ACC", "kernel CPD-UML", name) for name in ("Cars", "E. coli", "USPS20")
     ]
+
+
+def test_gains_are_paired_by_run():
+    rows = tables.all_stored()
+    turned = [*rows[::-1][7:], *rows[::-1][:7]]
+    for score in tables.SCORES:
+        gains = {(c.method, c.dataset): c for c in tables.gains(score, rows)}
+        again = {(c.method, c.dataset): c for c in tables.gains(score, turned)}
+        assert gains.keys() == again.keys() and not any(m == "k-means" for m, _ in gains)
+        by_run = tables.values(rows, score, "label")
+        for (method, name), cell in gains.items():
+            assert cell.spread == pytest.approx(again[method, name].spread)
+            means = [by_run[m, name].mean() for m in (method, "k-means")]
+            assert cell.ours == pytest.approx(means[0] - means[1])

@@ -174,3 +174,22 @@ def test_a_record_survives_the_way_through_the_file(tmp_path):
         grid._append(file, record)
     assert read_records(path) == [record]
     assert json.loads(path.read_text(encoding="utf-8"))["cell"]["data"] == "Süd"
+
+
+# ------------------------------------------------------------------------- rows that are known
+
+
+def test_cells_whose_rows_are_known_are_not_done_again(tmp_path):
+    marks = tmp_path / "marks"
+    cells = [{"seed": seed, "marks": str(marks)} for seed in range(3)]
+    known = [{**cells[1], "double": "kept"}, {"seed": 2, "double": "of another grid"}]
+    records = run(counting, cells, tmp_path / "cells.jsonl", known=known)
+    assert [record.rows[0]["double"] for record in records] == [0, "kept", 4]
+    assert marks.read_text().split() == ["0", "2"]
+
+
+def test_a_row_belongs_to_the_cell_with_the_most_settings():
+    cells = [{"data": "123", "set": 0}, {"data": "123", "set": 0, "method": "LLMA"}]
+    rows = [{"data": 123, "set": 0, "PM": 0.7}, {"data": 123, "set": 0, "method": "LLMA"}]
+    found = grid.cells_of_rows(cells, rows)
+    assert [found[grid.cell_key(cell)] for cell in cells] == [[rows[0]], [rows[1]]]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata, ttest_rel, wilcoxon
 
-from umlbook.book.page.draw_tables import draw_beside, draw_cells, draw_ranks
+from umlbook.book.page.draw_tables import draw_beside, draw_cells, draw_ranks, draw_three
 from umlbook.book.page.figures import new_figure, pixels
 from umlbook.experiments.engine.ranking import (
     average_ranks,
@@ -140,3 +140,14 @@ def test_marks_lie_where_print_and_ours_say_and_verdicts_keep_their_looks():
         places = np.concatenate([c.get_offsets() for c in ax.collections])
         assert sorted(map(tuple, places)) == [(0.5, 0.5), (0.6, 0.9)]
     assert looks[0] == looks[1]
+
+
+def test_the_numbers_of_a_cell_stand_above_each_other_and_groups_are_divided():
+    _, ax = new_figure(4, 3)
+    numbers = {"printed": [0.1, 0.2, 0.3], "text": [0.1, 0.4, 0.3], "found": [0.1, np.nan, 0.3]}
+    draw_three(ax, ["wine", "wine", "iris"], numbers, "ACC")
+    marks = [line for line in ax.lines if line.get_linestyle() == "None"]
+    assert [line.get_label() for line in marks] == list(numbers)
+    assert len({line.get_marker() for line in marks}) == 3
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["wine", "iris"]
+    assert len(ax.lines) == len(marks) + 1

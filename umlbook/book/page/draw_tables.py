@@ -1,4 +1,4 @@
-"""Pictures of tables: scores as shaded cells, average ranks on a line, print beside ours."""
+"""Pictures of tables: scores as cells, average ranks on a line, print beside ours, cell by cell."""
 
 from __future__ import annotations
 
@@ -92,4 +92,33 @@ def draw_beside(ax: Axes, printed: ArrayLike, ours: ArrayLike, verdicts: Sequenc
         ax.scatter(x[here], y[here], label=f"{verdict} ({here.sum()})", s=18, **class_look(i))
     ax.set(xlabel="printed", ylabel="ours", xlim=ends, ylim=ends)
     ax.legend(loc="upper left", fontsize=8)
+    return ax
+
+
+def draw_three(
+    ax: Axes, groups: Sequence[str], numbers: Mapping[str, ArrayLike], ylabel: str
+) -> Axes:
+    """Draw several numbers of each cell of a table, cell after cell, its groups side by side.
+
+    Parameters
+    ----------
+    groups : sequence of str
+        The group of each cell; cells of a group stand together, and a line divides two groups.
+    numbers : mapping of str to array (n,)
+        For each mark of the legend one number a cell; NaN leaves it out.
+    """
+    names = list(dict.fromkeys(groups))
+    where = {name: [i for i, group in enumerate(groups) if group == name] for name in names}
+    for k, (label, values) in enumerate(numbers.items()):
+        colour = INK if k == 0 else class_look(k)["color"]
+        ax.plot(
+            range(len(groups)), np.asarray(values, dtype=float), ls="none", label=label,
+            marker="sod"[k], ms=(7, 4, 5)[k], color=colour, mfc="none" if k == 0 else colour,
+        )  # fmt: skip
+    for name in names[1:]:
+        ax.axvline(where[name][0] - 0.5, color=INK, lw=0.5, alpha=0.4)
+    ax.set_xticks([float(np.mean(where[name])) for name in names], names)
+    ax.tick_params(axis="x", length=0)
+    ax.set(ylabel=ylabel, xlim=(-0.5, len(groups) - 0.5))
+    ax.grid(False, axis="x")
     return ax

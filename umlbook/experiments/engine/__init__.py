@@ -2,8 +2,13 @@
 
 ===========  ================================================================================
 `grid`       runs independent cells, keeps each result, continues after any stop
+`lock`       one run in a folder at a time
 `storage`    tables as CSV, and `Row`, a line of one
-`target`     a table or figure of a paper; `verdict`, the one rule for "reproduced"
+`agreement`  the one rule for "reproduced", and the spread that it needs
+`target`     a table or figure of a paper, its printed cells beside ours
+`reporting`  what a table prints of several runs, and how that scatters
+`protocols`  which protocols fit the baselines of a table, and how many by chance
+`search`     the command ``umlbook reproduce --protocols``
 `ranking`    average ranks of methods, and how far they can differ by chance
 `pictures`   the figures of a target
 `reproduce`  the command ``umlbook reproduce``

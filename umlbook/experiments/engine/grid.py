@@ -110,6 +110,30 @@ def _append(file: IO[bytes], record: Record) -> None:
     os.fsync(file.fileno())
 
 
+def cells_of_rows(cells: Iterable[Cell], rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """The rows of each cell that has any, by the cell's key.
+
+    A row belongs to a cell if it has all its settings, compared as text, since a CSV file does not
+    say whether 123 is a name. If several cells would do, it is the one with the most settings.
+
+    >>> cells_of_rows([{"seed": 0}, {"seed": 1}], [{"seed": 1, "score": 0.5}])
+    {'{"seed": 1}': [{'seed': 1, 'score': 0.5}]}
+    """
+    by_settings: dict[tuple[str, ...], dict[tuple[str, ...], str]] = {}
+    for cell in cells:
+        settings = tuple(sorted(cell))
+        texts = tuple(str(cell[s]) for s in settings)
+        by_settings.setdefault(settings, {})[texts] = cell_key(cell)
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        for settings in sorted(by_settings, key=len, reverse=True):
+            texts = tuple(str(row.get(s, "")) for s in settings)
+            if texts in by_settings[settings]:
+                found.setdefault(by_settings[settings][texts], []).append(row)
+                break
+    return found
+
+
 # ------------------------------------------------------------------------------------- the run
 
 
@@ -121,6 +145,7 @@ def run(
     jobs: int = 1,
     dask: str | None = None,
     title: str = "",
+    known: Iterable[Row] = (),
 ) -> list[Record]:
     """Do every cell that the file does not have yet, and return the records of all of them.
 
@@ -138,6 +163,9 @@ def run(
         Address of a scheduler, such as ``"tcp://127.0.0.1:8786"``: the cells go to its workers.
     title : str
         Stands before the progress bar, which is drawn when a terminal is there to see it.
+    known : iterable of dict
+        Rows of an earlier run; a cell whose settings are all in some of them is not done again
+        (`cells_of_rows`). A record in the file goes before them.
 
     Returns
     -------
@@ -152,6 +180,9 @@ def run(
     """
     wanted = {cell_key(cell): cell for cell in cells}
     found, whole = _read(path) if path else ({}, 0)
+    for key, rows in cells_of_rows(wanted.values(), known).items():
+        if key not in found or found[key].error:
+            found[key] = Record(wanted[key], rows)
     missing = [cell for key, cell in wanted.items() if key not in found or found[key].error]
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(_opened(path, whole)) if path and missing else None

@@ -2,8 +2,10 @@
 
 The names are those of the targets (`umlbook.experiments.engine.target`) of the modules in
 `MODULES`. For each name the cells are computed (`umlbook.experiments.engine.grid`: interrupted at
-any moment, the next run continues), compared with the printed cells, and written as CSV, Markdown
-and, for figures, PNG.
+any moment, the next run continues; ``--continue`` begins with the rows stored with the package),
+compared with the printed cells, and written as CSV, Markdown and, for figures, PNG. The folder is
+locked meanwhile (`umlbook.experiments.engine.lock`). With ``--protocols`` the question is another
+one: under which protocol was the table printed (`umlbook.experiments.engine.search`)?
 """
 
 from __future__ import annotations
@@ -21,8 +23,10 @@ from pathlib import Path
 from umlbook._browser import in_browser, needs_a_computer
 from umlbook.experiments.engine.grid import NotARecordFileError, Record
 from umlbook.experiments.engine.grid import run as run_cells
+from umlbook.experiments.engine.lock import LockedError, locked
+from umlbook.experiments.engine.search import protocol_lines, searched, searches
 from umlbook.experiments.engine.storage import Row, markdown, store
-from umlbook.experiments.engine.target import Comparison, Target, verdict_counts
+from umlbook.experiments.engine.target import Comparison, Target, close_count, verdict_counts
 
 MODULES = (
     "cpcm", "naml", "naml_figures", "cpd_figures", "cpd", "pm", "latent", "side_by_side", "pairs",
@@ -62,6 +66,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stored", action="store_true", help="compute nothing: use the results in the package"
     )
+    parser.add_argument(
+        "--continue", dest="go_on", action="store_true",
+        help="compute only the cells that have no rows in the package or in the folder",
+    )  # fmt: skip
+    parser.add_argument(
+        "--protocols", action="store_true",
+        help="search the protocol that printed the baselines, and judge the cells under it",
+    )  # fmt: skip
     parser.add_argument("--jobs", type=int, default=1, help="processes; -1: one for each core")
     parser.add_argument("--dask", metavar="ADDRESS", help="run on the dask cluster at this address")
     parser.add_argument(
@@ -82,6 +94,10 @@ def run(args: argparse.Namespace) -> int:
         said = f"nothing named {', '.join(unknown)}" if unknown else "name what to compute"
         print(f"umlbook reproduce: {said}: choose from {', '.join(known)}", file=sys.stderr)
         return 2
+    if args.protocols and (without := sorted(set(names) - set(searches()))):
+        said = f"no search of protocols for {', '.join(without)}"
+        print(f"umlbook reproduce: {said}: choose from {', '.join(searches())}", file=sys.stderr)
+        return 2
     if args.jobs == 0:
         print("umlbook reproduce: --jobs 0 does nothing: give 1 or more, or -1", file=sys.stderr)
         return 2
@@ -91,7 +107,12 @@ def run(args: argparse.Namespace) -> int:
         return 2
     try:
         args.out.mkdir(parents=True, exist_ok=True)
-        failed = [name for name in names if not reproduced(known[name], args)]
+        with locked(args.out):
+            do = searched if args.protocols else reproduced
+            failed = [name for name in names if not do(known[name], args)]
+    except LockedError as error:
+        print(f"umlbook reproduce: {error}", file=sys.stderr)
+        return 1
     except (OSError, NotARecordFileError, ImportError) as error:
         print(f"umlbook reproduce: {error}", file=sys.stderr)
         print("What was done is kept: run the same command again to continue.", file=sys.stderr)
@@ -111,11 +132,12 @@ def reproduced(target: Target, args: argparse.Namespace) -> bool:
         records = run_cells(
             target.source.work, target.source.cells(args.quick), args.out / name,
             jobs=args.jobs, dask=args.dask, title=target.name,
+            known=target.source.stored() if args.go_on else (),
         )  # fmt: skip
         failures = [record for record in records if record.error]
         rows = target.source.summed([row for record in records for row in record.rows])
     comparisons = target.comparisons(rows)
-    for line in report(target, comparisons, failures):
+    for line in (*report(target, comparisons, failures), *protocol_lines(target.name)):
         print(line)
     write(target, rows, comparisons, args)
     return not failures
@@ -133,7 +155,10 @@ def report(
     for line in shown if rows else []:
         yield "  ".join(map(str.ljust, line, widths)).rstrip()
     counts = verdict_counts(comparisons)
-    yield ", ".join(f"{verdict}: {count}" for verdict, count in counts.items() if count)
+    said = [f"{verdict}: {count}" for verdict, count in counts.items() if count]
+    if any(comparison.close is not None for comparison in comparisons):
+        said.append(f"within half a point: {close_count(comparisons)}")
+    yield ", ".join(said)
     for record in failures:
         where = ", ".join(f"{key} {value}" for key, value in record.cell.items())
         yield f"failed, tried again by the next run: {where}: {record.error}"

@@ -4,8 +4,9 @@ A `Source` is a grid of cells with the work that does them; several targets may 
 tables of scores come from the same runs). A `Target` turns the rows of its source into
 `Comparison` s, one for each printed cell, and into a picture where the paper has one.
 
-Whether a cell is reproduced is decided here and nowhere else, by `verdict`. A paper's module says
-how far its numbers scatter (`joint_spread`) and what it had to assume (the note), and never judges.
+Whether a cell is reproduced is decided in `umlbook.experiments.engine.agreement` and nowhere else.
+A paper's module says how far its numbers scatter (`spread` there) and what it had to assume (the
+note), and never judges.
 """
 
 from __future__ import annotations
@@ -16,42 +17,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from umlbook.experiments.engine.agreement import VERDICTS, deviations, is_close, verdict
 from umlbook.experiments.engine.grid import Cell, Work
 from umlbook.experiments.engine.storage import Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-REPRODUCED, DIFFERS = "reproduced", "differs"
-MISSING, NO_NUMBER = "not available", "no number printed"
-VERDICTS = (REPRODUCED, DIFFERS, MISSING, NO_NUMBER)
-WITHIN = 2.0
-
-
-def deviations(printed: float | None, ours: float | None, spread: float) -> float | None:
-    """How many standard deviations ours lies above the printed number; None without both.
-
-    >>> round(deviations(0.95, 0.97, spread=0.01), 6)
-    2.0
-    """
-    if printed is None or ours is None or math.isnan(printed):
-        return None
-    gap = ours - printed
-    return gap / spread if spread else math.copysign(math.inf, gap) if gap else 0.0
-
-
-def verdict(printed: float | None, ours: float | None, spread: float) -> str:
-    """Reproduced when the two are at most two standard deviations apart.
-
-    >>> verdict(0.95, 0.97, spread=0.01), verdict(0.95, 0.98, spread=0.01)
-    ('reproduced', 'differs')
-    """
-    if printed is None:
-        return NO_NUMBER
-    apart = deviations(printed, ours, spread)
-    if apart is None:
-        return MISSING
-    return REPRODUCED if abs(apart) <= WITHIN + 1e-9 else DIFFERS
 
 
 @dataclass(frozen=True)
@@ -67,13 +38,16 @@ class Comparison:
     ours
         Our number; None where there is none.
     spread
-        Their joint standard deviation over the runs, at least half a unit of the last digit.
+        Standard deviation of their difference if the experiment were repeated
+        (`umlbook.experiments.engine.agreement.spread`).
     runs
         Runs behind our number.
     honest
         Our number with parameters chosen without labels, where the printed one used them.
     note
         What the paper leaves open, or why a number is missing; never whether the two agree.
+    points
+        What one unit of the score is in points: 1 where percents are printed.
     """
 
     dataset: str
@@ -85,16 +59,22 @@ class Comparison:
     runs: int = 0
     honest: float | None = None
     note: str = ""
+    points: float = 100.0
 
     @property
     def deviations(self) -> float | None:
-        """How many standard deviations ours lies above the printed number."""
+        """How many spreads ours lies above the printed number."""
         return deviations(self.printed, self.ours, self.spread)
 
     @property
     def verdict(self) -> str:
         """What the one rule says of this cell."""
         return verdict(self.printed, self.ours, self.spread)
+
+    @property
+    def close(self) -> bool | None:
+        """Whether the two are within half a point; None where there are not two."""
+        return is_close(self.printed, self.ours, self.points)
 
     def row(self) -> Row:
         """The comparison as a line of a table."""
@@ -108,21 +88,13 @@ class Comparison:
             "runs": self.runs or "",
             "deviations": _number(self.deviations, 1),
             "verdict": self.verdict,
+            "within half a point": {True: "yes", False: "no", None: ""}[self.close],
             "note": self.note,
         }
 
 
 def _number(value: float | None, digits: int = 3) -> float | str:
     return "" if value is None or math.isnan(value) else round(value, digits) + 0.0
-
-
-def joint_spread(*spreads: float, unit: float) -> float:
-    """Standard deviation of a difference, at least half a unit of the last printed digit.
-
-    >>> round(joint_spread(0.03, 0.04, unit=0.001), 6), joint_spread(0.0, unit=0.01)
-    (0.05, 0.005)
-    """
-    return max(math.hypot(*spreads), unit / 2)
 
 
 @dataclass(frozen=True)
@@ -166,6 +138,11 @@ class Target:
         if rows is None:
             rows = self.source.stored() if self.source else []
         return list(self.compare(rows))
+
+
+def close_count(comparisons: Iterable[Comparison]) -> int:
+    """How many cells are within half a point of print."""
+    return sum(bool(comparison.close) for comparison in comparisons)
 
 
 def verdict_counts(comparisons: Iterable[Comparison]) -> dict[str, int]:

@@ -38,9 +38,10 @@ from umlbook.cpd import (
 )
 from umlbook.datasets import load
 from umlbook.experiments.engine import storage
+from umlbook.experiments.engine.agreement import deviation, paired_spread, spread
 from umlbook.experiments.engine.grid import Cell
 from umlbook.experiments.engine.storage import Row
-from umlbook.experiments.engine.target import Comparison, Source, Target, joint_spread
+from umlbook.experiments.engine.target import Comparison, Source, Target
 from umlbook.experiments.papers.cpd_rivals import WIDTHS, Labelling, kernel_view, rival_fits
 from umlbook.scores import clustering_accuracy, normalized_mutual_information, purity
 
@@ -335,13 +336,28 @@ def comparisons(score: str, rows: list[Row]) -> Iterator[Comparison]:
             note = "the printed cell cannot be read" if theirs is None else "not run"
             means = [None if found is None else float(found.mean()) for found in (ours, honest)]
             value = theirs[0] if theirs else nan
-            yield Comparison(name, score, method, value, means[0], honest=means[1], note=note)
+            yield Comparison(
+                name, score, method, value, means[0], honest=means[1], note=note, points=1
+            )
             continue
         yield Comparison(
             name, score, method, theirs[0], float(ours.mean()),
-            joint_spread(theirs[1], float(ours.std()), unit=0.01), len(ours),
-            None if honest is None else float(honest.mean()),
+            spread((theirs[1], N_RUNS), (deviation(ours), len(ours)), unit=0.01), len(ours),
+            None if honest is None else float(honest.mean()), points=1,
         )  # fmt: skip
+
+
+def gains(score: str, rows: list[Row]) -> Iterator[Comparison]:
+    """The printed gain of each method over k-means beside ours; all label the same folds."""
+    ours = values(sorted(rows, key=lambda row: row["run"]), score, "label")
+    for (of, method, name), theirs in printed().items():
+        base = printed()[score, "k-means", name]
+        if of != score or method == "k-means" or not theirs or not base:
+            continue
+        runs, start = ours[method, name], ours["k-means", name]
+        apart = paired_spread(runs, start, N_RUNS, unit=0.01)
+        gain, found = round(theirs[0] - base[0], 2), float((runs - start).mean())
+        yield Comparison(name, score, method, gain, found, apart, len(runs), points=1)
 
 
 def _covers(rows: list[Row], name: str) -> bool:

@@ -17,10 +17,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from umlbook.cpd import CPDUML, kmeans_labels
 from umlbook.datasets import make_two_moons
+from umlbook.experiments.engine.agreement import deviation, spread
 from umlbook.experiments.engine.grid import Cell
 from umlbook.experiments.engine.pictures import draw_boxes
 from umlbook.experiments.engine.storage import Row, grouped, stored
-from umlbook.experiments.engine.target import Comparison, Source, Target, joint_spread
+from umlbook.experiments.engine.target import Comparison, Source, Target
 from umlbook.scores import clustering_accuracy
 from umlbook.spectral import KernelKMeans
 
@@ -71,9 +72,10 @@ def by_method(rows: list[Row]) -> dict[str, list[float]]:
 def comparisons(printed: Mapping[str, float], rows: list[Row]) -> Iterator[Comparison]:
     """Mean accuracy of each method."""
     for method, scores in by_method(rows).items():
-        spread = joint_spread(float(np.std(scores)), unit=0.01)
+        run = deviation(scores)
+        apart = spread((run, 1), (run, len(scores)), unit=0.01)  # the paper has one draw
         mean = float(np.mean(scores))
-        yield Comparison("two moons", "ACC", method, printed.get(method), mean, spread, len(scores))
+        yield Comparison("two moons", "ACC", method, printed.get(method), mean, apart, len(scores))
 
 
 def draw(rows: list[Row], fig: Any) -> None:

@@ -27,10 +27,11 @@ from umlbook.constraints import IntArray, sample
 from umlbook.daem import ProbabilisticMetric
 from umlbook.datasets import load, make_circle, make_cross, make_two_moons
 from umlbook.experiments.engine import storage
+from umlbook.experiments.engine.agreement import deviation, spread
 from umlbook.experiments.engine.grid import Cell
 from umlbook.experiments.engine.pictures import draw_boxes, draw_curves
 from umlbook.experiments.engine.storage import Row
-from umlbook.experiments.engine.target import Comparison, Source, Target, joint_spread
+from umlbook.experiments.engine.target import Comparison, Source, Target
 from umlbook.rivals import ERCA, ITML, LLMA, RCA, Baghshah, KernelBeta, TraceRatio
 from umlbook.scores import modified_rand
 
@@ -249,9 +250,9 @@ def stored_rows(names: tuple[str, ...]) -> list[Row]:
 def comparisons(rows: list[Row]) -> Iterator[Comparison]:
     """Mean modified Rand index of every method; figures print no numbers."""
     for (name, pairs), methods in tables(by_key(rows)).items():
-        for method, (mean, spread, n_sets) in methods.items():
+        for method, (mean, apart, n_sets) in methods.items():
             yield Comparison(
-                name, f"Rand, {pairs} pairs", method, None, mean, spread, runs=n_sets * N_RUNS
+                name, f"Rand, {pairs} pairs", method, None, mean, apart, runs=n_sets * N_RUNS
             )
 
 
@@ -263,19 +264,19 @@ def table2_comparisons(rows: list[Row]) -> Iterator[Comparison]:
     """Each cell of Table 2; PM beside the printed form, and its balanced form as the honest one."""
     found = tables(by_key([row for row in rows if "method" not in row]))
     for column, printed in PRINTED_DIGITS.items():
-        for name, (mean, spread) in zip(DIGITS, printed, strict=True):
+        for name, (mean, theirs) in zip(DIGITS, printed, strict=True):
             scores = [
                 r["score"] for r in rows if (r.get("method"), str(r["dataset"])) == (column, name)
             ]
-            ours = (float(np.mean(scores)), float(np.std(scores)), len(scores)) if scores else None
+            ours = (float(np.mean(scores)), deviation(scores), len(scores)) if scores else None
             if column in OURS and (name, 30) in found:
                 ours = found[name, 30][OURS[column]]
             if ours is None:
                 yield Comparison(name, "Rand", column, mean, None, note="not run")
                 continue
-            joint = joint_spread(spread, ours[1], unit=0.001)
+            apart = spread((theirs, N_SETS), (ours[1], ours[2]), unit=0.001)  # a set of pairs
             honest = found[name, 30]["PM balanced"][0] if column == "PM" else None
-            yield Comparison(name, "Rand", column, mean, ours[0], joint, ours[2] * N_RUNS, honest)
+            yield Comparison(name, "Rand", column, mean, ours[0], apart, ours[2] * N_RUNS, honest)
 
 
 def draw_figure2(rows: list[Row], fig: Any) -> None:
