@@ -149,10 +149,11 @@ def baseline_runs(X: Array, y: Labels, k: int, scaling: str) -> Iterator[tuple[s
 
 def own_runs(X: Array, y: Labels, k: int, scaling: str) -> Iterator[tuple[str, str, Runs]]:
     """The ends of random starts of CPCM with least squares and of LDA-km, and of kernel ridge."""
+    cpcm = partial(CPCM, k, choose="blur", random_state=0)
     models = {
-        "CPCM-LSR": CPCM(k, starts="random", n_init=N_RUNS, random_state=0),
-        "CPCM-RKHS": CPCM(k, predictor="kernel-ridge", n_init=KERNEL_RUNS, random_state=0),
-        "LDA-km": CPCM(k, predictor="lda-within", starts="random", n_init=N_RUNS, random_state=0),
+        "CPCM-LSR": cpcm(starts="random", n_init=N_RUNS),
+        "CPCM-RKHS": cpcm(predictor="kernel-ridge", n_init=KERNEL_RUNS),
+        "LDA-km": cpcm(predictor="lda-within", starts="random", n_init=N_RUNS),
     }
     for method, model in models.items():
         ends = [(end.labels, end.objective) for end in model.fit(X).restarts_]
