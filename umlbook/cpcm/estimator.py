@@ -180,8 +180,8 @@ class CPCM(MapsRows, SteppingClusterer):
 
     With the predictors "least-squares", "lda" and "lda-within" the end that a given start leads to
     is the same for X and for XC + h, C invertible. The whole fit is so only if the starts are:
-    those of "random" and "invariant" and given labels are, those of "columns", and with them the
-    default, are not. "invariant" is for these three predictors only.
+    those of "random" and "invariant" and given labels are; those of "columns" and of k-means, and
+    with them the default, are not. "invariant" is for these three predictors only.
 
     With "least-squares" X may be a dask array of any length (the extra ``umlbook[dask]``). It is
     read block by block, once for X'X and once for each round of k-means, and the result is that of
