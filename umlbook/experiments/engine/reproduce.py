@@ -26,7 +26,7 @@ from umlbook.experiments.engine.target import Comparison, Target, verdict_counts
 
 MODULES = (
     "cpcm", "naml", "naml_figures", "cpd_figures", "cpd", "pm", "latent", "side_by_side", "pairs",
-    "asking", "cost", "landmarks",
+    "asking", "cost", "landmarks", "llma",
 )  # fmt: skip
 
 
