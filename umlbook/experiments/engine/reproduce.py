@@ -30,7 +30,7 @@ from umlbook.experiments.engine.target import Comparison, Target, close_count, v
 
 MODULES = (
     "cpcm", "naml", "naml_figures", "cpd_figures", "cpd", "pm", "latent", "side_by_side", "pairs",
-    "asking", "cost", "landmarks", "starts",
+    "asking", "cost", "landmarks", "starts", "llma",
 )  # fmt: skip
 
 

@@ -18,6 +18,7 @@
 `side_by_side`    ours: every method on every data set (chapter 8)
 `cost`            ours: seconds and memory against the number of rows (chapter 8)
 `landmarks`       ours: methods on landmarks beside the exact ones (chapter 8)
+`llma`            ours: what LLMA uses on the digits (the gallery of rivals)
 `starts`          ours: which end of its starts CPCM should keep (chapter 3)
 `methods`         every method as one kind of function, for `side_by_side` (no targets)
 ================  =============================================================================

@@ -25,10 +25,22 @@ from umlbook.coordinates import BentCoordinates
 from umlbook.cpcm import CPCM
 from umlbook.cpd import CPDUML
 from umlbook.daem import ProbabilisticMetric
+from umlbook.experiments.papers import pairs as learning
 from umlbook.kernels import median_width
 from umlbook.latent import LatentClassPairs
 from umlbook.naml import NAML
-from umlbook.rivals import ITML, RCA
+from umlbook.pairs import BentMetric
+from umlbook.rivals import (
+    ERCA,
+    ITML,
+    LLMA,
+    MMC,
+    RCA,
+    Baghshah,
+    KernelBeta,
+    TraceRatio,
+    YangJin,
+)
 from umlbook.spectral import KernelKMeans, SpectralKMeans
 
 PairArguments = dict[str, IntArray]
@@ -179,6 +191,11 @@ def in_space_of(estimator: Callable[..., Any]) -> Callable[..., Labels]:
     return labels
 
 
+def constrained_em(X: Array, k: int, seed: int, pairs: PairArguments) -> Labels:
+    """Chapter 11's EM whose E-step hears the partners of a row; its start does not use the seed."""
+    return learning.constrained_em(X, k, (pairs["must_link"], pairs["cannot_link"]))
+
+
 def _settings(name: str, *values: Any) -> tuple[Setting, ...]:
     return tuple({name: value} for value in values)
 
@@ -217,4 +234,15 @@ METHODS: Mapping[str, Method] = {
         itml_after_bending, ({"max_iter": 100, "tol": 1e-6},), pairs=True
     ),
     "latent classes": Method(fitted(LatentClassPairs), pairs=True, book=True),
+    "bent metric": Method(fitted(BentMetric), pairs=True, book=True),
+    "constrained EM": Method(constrained_em, pairs=True),
+    "Xiang": Method(in_space_of(TraceRatio), ({}, {"n_components": 2}), pairs=True),
+    "ERCA": Method(in_space_of(ERCA), _settings("shrinkage", 0.05, 0.5), pairs=True),
+    "MMC": Method(in_space_of(MMC), _settings("diagonal", False, True), pairs=True),
+    "Yang and Jin": Method(in_space_of(YangJin), pairs=True),
+    "LLMA": Method(in_space_of(LLMA), pairs=True),
+    "Kernel-beta": Method(
+        in_space_of(KernelBeta), ({}, {"centered": True, "n_components": 10}), pairs=True
+    ),
+    "Baghshah": Method(in_space_of(Baghshah), ({}, {"n_components": 2}), pairs=True),
 }  # fmt: skip
