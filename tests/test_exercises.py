@@ -270,6 +270,15 @@ def test_waiting_counts_a_tenth_and_the_processor_never_more_than_the_real_time(
         assert spent() == seconds
 
 
+def test_a_page_that_is_open_for_an_hour_still_checks_answers(toy, monkeypatch):
+    def overrun():
+        raise RuntimeError("the processor time used is not available")  # in a page, after 2^31 us
+
+    monkeypatch.setattr(run.time, "process_time", overrun)
+    monkeypatch.setattr(run, "in_browser", lambda: True)
+    assert toy.check(lambda x: 2 * x).status is Status.CORRECT
+
+
 def test_answer_that_only_waits_is_stopped_too(toy, monkeypatch):
     monkeypatch.setattr(run, "TIME_LIMIT", 0.05)
     never = threading.Event()
