@@ -34,7 +34,7 @@ DPI = 100
 DENSITY = 2
 """Dots of a picture for each dot of the page, along each side."""
 FREQUENT = 0.75
-"""Share of a palette that goes to the most frequent colours; the rest to those far from them."""
+"""Share of a palette that goes to where many dots are; the rest to the colours far from it."""
 
 DARKEST = 0.12
 """Least luminance of text and marks: contrast 3 on the dark grounds #111 and #131416."""
@@ -201,18 +201,18 @@ def _weighted(colours: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _chosen(colours: NDArray[np.float64], counts: NDArray[np.intp], most: int) -> NDArray[np.intp]:
-    """The colours of a palette: the most frequent, and then one after the other the farthest.
+    """The colours of a palette, one after the other: where the dots are farthest from it, and then
+    the farthest of all.
 
-    The second half bounds the error of a rare colour, which may be the one that matters.
+    The second part bounds the error of a rare colour, which may be the one that matters.
     """
-    order = np.argsort(-counts, kind="stable")
-    if len(order) <= most:
-        return order
-    n_frequent = round(FREQUENT * most)
-    kept, looks = list(order[:n_frequent]), _weighted(colours)
-    gaps = cKDTree(looks[kept]).query(looks)[0]
+    if len(counts) <= most:
+        return np.argsort(-counts, kind="stable")
+    kept, looks = [int(counts.argmax())], _weighted(colours)
+    gaps = np.linalg.norm(looks - looks[kept[0]], axis=1)
     while len(kept) < most:
-        kept.append(gaps.argmax())
+        worth = counts * gaps**2 if len(kept) < FREQUENT * most else gaps
+        kept.append(int(worth.argmax()))
         gaps = np.minimum(gaps, np.linalg.norm(looks - looks[kept[-1]], axis=1))
     return np.array(kept)
 
