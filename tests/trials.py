@@ -62,6 +62,8 @@ def monotone(model, X):
         size = max(size, scatter if kernel == "linear" else len(X))
     if isinstance(model, umlbook.CPDUML):  # and J what the field has left of the scatter
         size = max(size, 1e-6 * (scatter if kernel is None else len(X)))
+    if isinstance(model, umlbook.SpectralKMeans):  # and its rows have K in all
+        size = max(size, 1e-6 * model.n_clusters)
     return bool(np.all(sign * np.diff(path) >= -SLACK * size))
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from scipy.linalg import cholesky
+import numpy as np
+from scipy.linalg import LinAlgError, cholesky, eigh
 
 from umlbook._base import improving
 from umlbook._checks import check_positive
@@ -32,6 +33,23 @@ __all__ = [
     "itml_steps",
     "log_det_divergence",
 ]
+
+
+def _factor(A: Array) -> Array:
+    """L with LL' = A, lower triangular unless rounding has left A a direction below zero.
+
+    >>> _factor(np.array([[4.0, 2.0], [2.0, 2.0]]))
+    array([[2., 0.],
+           [1., 1.]])
+    >>> _factor(np.array([[1.0, 0.0], [0.0, -1e-17]])).round(9) ** 2
+    array([[0., 1.],
+           [0., 0.]])
+    """
+    try:
+        return cholesky(A, lower=True)
+    except LinAlgError:
+        values, vectors = eigh(A)
+        return vectors * np.sqrt(np.maximum(values, 0.0))
 
 
 class ITML(Linear, SteppingPairRival):
@@ -137,5 +155,5 @@ class ITML(Linear, SteppingPairRival):
         return improving(itml_steps(problem), 1)
 
     def _adopt(self, problem: ITMLProblem, state: ITMLStep) -> None:
-        self.components_ = cholesky(state.metric, lower=True)
+        self.components_ = _factor(state.metric)
         self.slack_, self.multipliers_ = state.slack, state.multipliers
