@@ -290,10 +290,8 @@ class CPCM(MapsRows, SteppingClusterer):
         lam = self.lam if self.lam is not None else ridge_penalty(basis.eigenvalues, wanted)
         fit = partial(kernel_ridge_fit, basis, lam=lam)
         columns = np.hstack([basis.Q[:, :N_COMPONENT_STARTS], X])
-        predictor, rank = (
-            one_hot_fit(fit, self.n_clusters),
-            degrees_of_freedom(basis.eigenvalues, lam),
-        )
+        predictor = one_hot_fit(fit, self.n_clusters)
+        rank = degrees_of_freedom(basis.eigenvalues, lam)
         return CPCMProblem(predictor, columns, rank, None, sigma, lam, start, everyone)
 
     def _given_start(self, n_samples: int) -> Labels | None:
@@ -360,9 +358,9 @@ class CPCM(MapsRows, SteppingClusterer):
     def _criterion(self, problem: CPCMProblem, state: CPCMStep) -> float:
         if not self._usable(state):
             return np.inf
-        return (
-            state.objective if self.choose == "blur" else log_wilks(state.predictions, state.labels)
-        )
+        if self.choose == "blur":
+            return state.objective
+        return log_wilks(state.predictions, state.labels)
 
     def _better(self, problem: CPCMProblem, best: Run, run: Run) -> Run:
         kept, tried = (self._criterion(problem, r.last) - r.start.margin for r in (best, run))
