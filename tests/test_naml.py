@@ -17,7 +17,7 @@ from umlbook.aml import AML
 from umlbook.datasets import load, make_rings
 from umlbook.experiments.papers import naml as experiment
 from umlbook.experiments.papers import naml_figures, naml_qcqp
-from umlbook.kernels import RBFBank, bank_widths, center, combine, rbf
+from umlbook.kernels import RBFBank, bank_widths, center, combine, kernel_products, rbf
 from umlbook.naml import (
     NAML,
     Start,
@@ -483,3 +483,17 @@ def test_every_printed_cell_has_a_stored_one():
         row = cells[cell["table"], cell["dataset"], cell["score"], cell["column"]]
         assert row["printed"] == cell["printed"]
         assert row["runs"] == 20
+
+
+def test_objective_does_not_fall_where_the_kernel_has_hardly_any_rank():
+    """One wide kernel, as many clusters as rows: eigenvalues from one down to rounding."""
+    X = 5.8e7 + np.random.default_rng(0).gamma(2.0, 2.0, size=(16, 1))
+    model = NAML(16, n_kernels=1, n_init=1, tol=0.0, max_iter=30, random_state=0)
+    with pytest.warns(ConvergenceWarning):
+        path = model.fit(X).objective_path_
+    assert np.diff(path).min() > -1e-9
+
+
+def test_kernel_products_do_not_ask_for_centred_columns(rng):
+    bank, B = RBFBank(rng.normal(size=(7, 2)), np.array([0.5, 2.0])), rng.normal(size=(7, 3))
+    np.testing.assert_allclose(kernel_products(bank, B), [G @ B for G in bank], atol=1e-14)

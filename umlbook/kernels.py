@@ -17,7 +17,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import gen_batches
 
 from umlbook._checks import check_positive
-from umlbook.algebra import Array, top_eigenvectors
+from umlbook.algebra import Array, centered, top_eigenvectors
 
 CANCELLED = 1e-4
 """A squared distance below this share of its two squared lengths has lost four digits or more."""
@@ -268,8 +268,8 @@ def combine(bank: KernelBank, weights: ArrayLike) -> Array:
 
 
 def kernel_products(bank: KernelBank, B: Array) -> Array:
-    """Every kernel of the bank times B, p x n x k; the columns of B must have mean zero."""
-    kept = bank.kept
+    """Every kernel of the bank, centred and of trace one, times B: p x n x k."""
+    kept, B = bank.kept, centered(B)  # rounding can leave it a mean
     products = np.stack([K @ B for K in bank.plain()]) if kept is None else kept @ B
     products -= products.mean(axis=1, keepdims=True)
     return products / bank.traces[:, None, None]

@@ -65,9 +65,9 @@ def subspace_step(M: Array, V: Array) -> tuple[Array, Array, float]:
     rank = int(np.sum(singular > singular[0] * 1e-13)) if singular.size else 0
     U, T = U[:, :rank], Wt[:rank].T / singular[:rank]
     B = V.T @ M
-    inside = U.T @ M
-    small = inside @ np.linalg.pinv((B + B.T) / 2, rcond=1e-13, hermitian=True) @ inside.T
-    values, Y = top_eigenvectors((small + small.T) / 2, above=None)
+    parts, turn = top_eigenvectors((B + B.T) / 2, above=1e-13)
+    root = U.T @ (M @ turn) / np.sqrt(parts)  # the inverse itself would lose half of the digits
+    values, Y = top_eigenvectors(root @ root.T, above=None)
     new = U @ Y
     signs = np.sign(np.einsum("ij,ij->j", fix_signs(new), new))
     return new * signs, T @ Y * signs, float(values.sum())
