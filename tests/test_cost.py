@@ -30,6 +30,20 @@ def test_every_stored_fit_is_one_of_the_cells():
     assert [(row["method"], row["n"]) for row in stored("cost")] == wanted
 
 
+def test_every_stored_fit_in_blocks_is_one_of_the_cells():
+    wanted = [(cell["method"], cell["n"]) for cell in cost.block_cells(quick=False)]
+    assert [(row["method"], row["n"]) for row in stored("cost_blocks")] == wanted
+
+
+def test_rows_in_blocks_are_the_rows_of_their_seeds(monkeypatch):
+    pytest.importorskip("dask.array")
+    monkeypatch.setattr(cost, "BLOCK", 40)
+    rows = cost.blocks(100)
+    assert rows.numblocks == (3, 1)
+    expected = np.vstack([cost.blobs(size, seed)[0] for seed, size in enumerate((40, 40, 20))])
+    np.testing.assert_array_equal(rows.compute(), expected)
+
+
 def test_every_estimator_answers_for_many_rows_within_its_time():
     """On the machine that made the table: 10,000 rows in ten seconds, 100,000 in a minute."""
     slowest = {size: max(v) for (size,), v in grouped(stored("cost"), "seconds", "n").items()}

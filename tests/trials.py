@@ -34,6 +34,8 @@ SECONDS = 60  # of the processor for one trial: more is a hang
 SAID = ("uses only", "mean nothing")  # of clusters that are not in use
 SLACK = 1e-7  # of an objective, relative to the largest on its way: more than this is not rounding
 
+EPS = np.finfo(float).eps
+
 # ----------------------------------------------------------------------------------- promises
 
 FALLING = ("KernelKMeans", "SpectralKMeans", "LatentClassPairs", "LLMA", "YangJin", "RPCAOM",
@@ -65,6 +67,12 @@ def monotone(model, X):
     if isinstance(model, umlbook.SpectralKMeans):  # and its rows have K in all
         size = max(size, 1e-6 * model.n_clusters)
     return bool(np.all(sign * np.diff(path) >= -SLACK * size))
+
+
+def reach(X):
+    """How far from the others the farthest row lies, in units of a usual distance."""
+    apart = np.abs(X - np.median(X, axis=0)).max(axis=1)
+    return apart.max() / (np.median(apart) or 1.0)
 
 
 def new_rows(model, X):
@@ -108,7 +116,8 @@ def broken(model, X, pairs, said, rng):
             yield "there are not as many feature names as columns"
     if type(model).__name__ == "CPCM" and not np.isnan(model.blur_ratio_):
         again = blur_ratio(model.transform(X), model.labels_)
-        if not close(again, model.blur_ratio_, 1e3):  # a share of one, to six digits
+        if not close(again, model.blur_ratio_, max(1e3, reach(X) * 1e9 * EPS)):
+            # a share of one, to six digits, or as many as the coordinates of its farthest row have
             yield f"the blur ratio is {model.blur_ratio_}, computed again {again}"
     if type(model).__name__ == "SSO" or used < 2:
         return
