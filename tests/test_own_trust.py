@@ -4,16 +4,18 @@ import csv
 import re
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
 
 from umlbook.book.own import METHODS, analyse, diagnostics
 from umlbook.book.own.advice import advice
-from umlbook.book.own.choosing import Choice, choice
+from umlbook.book.own.choosing import Choice, choice, remembered_choice
 from umlbook.book.own.clouds import one_cloud, round_cloud
 from umlbook.book.own.diagnostics import Diagnostics
 from umlbook.book.own.explaining import Refit, effects, renamed, sureness
@@ -319,6 +321,26 @@ def test_the_gap_is_the_naive_one_and_nothing_is_compared_in_one_column(rng):
     assert choice(line, 2).agreements[1] > 0.8  # one cloud, cut the same way again and again
     assert choice(X[:, :1], 2).ks == (1,) and "not compared" in choice(X[:, :1], 2).sentence
     assert choice(np.repeat(X[:3], 9, axis=0), 2).ks == (1, 2)
+
+
+@pytest.mark.parametrize("n_clusters", [1, 2, 5])
+def test_the_mean_agreement_is_that_of_every_two_clusterings(rng, n_clusters):
+    ends = [rng.integers(n_clusters, size=30) for _ in range(5)] + [np.zeros(30, int)]
+    ends += [ends[0], (ends[0] + 1) % n_clusters]
+    one_by_one = [adjusted_rand_score(a, b) for a, b in combinations(ends, 2)]
+    assert diagnostics.mean_agreement(ends) == pytest.approx(np.mean(one_by_one), abs=1e-12)
+
+
+def test_the_choice_is_computed_once_for_a_table_and_again_for_another(rng):
+    X = rng.normal(size=(2, 40)).T  # not in the order in which it is remembered
+    kept, found = remembered_choice(X, 2, 0), choice(np.ascontiguousarray(X), 2)
+    assert kept == replace(found, agreements=kept.agreements)
+    np.testing.assert_array_equal(kept.agreements, found.agreements)
+    assert remembered_choice(X.copy(), 2, 0) is kept
+    assert remembered_choice(2 * X + X**2, 2, 0).gaps != kept.gaps
+    assert remembered_choice(X, 8, 0).ks != kept.ks
+    quick = choice(np.ascontiguousarray(X), 2, refits=0)
+    assert quick.gaps == found.gaps and np.isnan(quick.agreements).all()
 
 
 # ------------------------------------------------------------------- what sets them apart

@@ -9,6 +9,7 @@ those of `clouds`, and W is divided by that of one cluster, so that the gap of o
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,8 +122,11 @@ class Choice:
 
 
 @config_context(**UNCHECKED)
-def choice(X: Floats, n_clusters: int, seed: int = 0) -> Choice:
-    """Return gap and agreement for K from 1 to 6, or to one more than `n_clusters`."""
+def choice(X: Floats, n_clusters: int, seed: int = 0, refits: int = REFITS) -> Choice:
+    """Return gap and agreement for K from 1 to 6, or to one more than `n_clusters`.
+
+    Without refits the agreements are NaN.
+    """
     rng = np.random.default_rng(seed)
     if len(X) > ROWS:
         X = X[np.sort(rng.choice(len(X), ROWS, replace=False))]
@@ -133,9 +137,19 @@ def choice(X: Floats, n_clusters: int, seed: int = 0) -> Choice:
     nulls = np.array([_log_objectives(Y, ks) for Y in clouds(X, rng, CLOUDS)])
     errors = nulls.std(axis=0) * np.sqrt(1 + 1 / len(nulls))
     gaps = nulls.mean(axis=0) - _log_objectives(X, ks)
-    parts = [rng.choice(len(X), int(0.8 * len(X)), replace=False) for _ in range(REFITS)]
+    parts = [rng.choice(len(X), int(0.8 * len(X)), replace=False) for _ in range(refits)]
     agree = (float("nan"), *(_agreement(X, K, parts) for K in ks[1:]))
     return Choice(ks, tuple(gaps.tolist()), tuple(errors.tolist()), agree)
+
+
+def remembered_choice(X: Floats, n_clusters: int, seed: int) -> Choice:
+    """Return `choice`, computed once for a table: several methods are often tried on one."""
+    return _choice_of(np.asarray(X, dtype=float).tobytes(), X.shape, n_clusters, seed)
+
+
+@lru_cache(maxsize=8)
+def _choice_of(values: bytes, shape: tuple[int, int], n_clusters: int, seed: int) -> Choice:
+    return choice(np.frombuffer(values).reshape(shape), n_clusters, seed)
 
 
 def _log_objectives(X: Floats, ks: tuple[int, ...]) -> Floats:
@@ -146,6 +160,8 @@ def _log_objectives(X: Floats, ks: tuple[int, ...]) -> Floats:
 
 
 def _agreement(X: Floats, K: int, parts: list[NDArray[np.intp]]) -> float:
+    if not parts:
+        return float("nan")
     whole = KMeans(K, n_init=5, random_state=0).fit_predict(X)
     fits = (KMeans(K, n_init=2, random_state=1).fit_predict(X[part]) for part in parts)
     return float(

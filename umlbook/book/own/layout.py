@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice, takewhile
 from pathlib import Path
 from typing import NamedTuple
@@ -165,7 +166,7 @@ class Layout:
     delimiter: str
     comment: str
 
-    @property
+    @cached_property
     def width(self) -> int:
         """The number of cells that most rows have."""
         counts = Counter(len(row.cells) for row in self.rows)

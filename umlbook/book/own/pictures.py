@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
 import umlbook
 from umlbook.book.own.explaining import MOST_COLUMNS, Effects
 from umlbook.book.own.methods import feature_weights, learned_space
-from umlbook.book.page.draw import draw_clusters
+from umlbook.book.page.draw import draw_clusters, draw_ways
 from umlbook.book.page.figures import (
     FAINT,
-    INK,
     MUTED,
     PALETTE,
     class_look,
@@ -30,6 +30,8 @@ Floats = NDArray[np.float64]
 MOST_BARS = 12
 MOST_POINTS = 600
 """Points that are drawn: more would only cover each other."""
+MOST_WAYS = 40
+"""Points whose way is drawn, for the same reason."""
 
 
 def plane(points: Floats) -> tuple[Floats, Floats, Floats]:
@@ -61,14 +63,13 @@ def draw_points(ax: Axes, points: Floats, labels: NDArray[np.intp], title: str) 
 
 @styled
 def draw_moves(ax: Axes, X: Floats, moved: Floats, labels: NDArray[np.intp]) -> Axes:
-    """Draw how points move, seen on the first two components of where they started."""
+    """Draw where points go, and the ways of some, on the first two components of their start."""
     mean, axes, _ = plane(X)
     start, end = (X - mean) @ axes, (moved - mean) @ axes
     draw_clusters(ax, np.concatenate([start, end]), np.concatenate([labels, labels]), equal=False)
     for collection in list(ax.collections):  # only the limits were wanted
         collection.remove()
-    ax.quiver(*start.T, *(end - start).T, angles="xy", scale_units="xy", scale=1, color=INK,
-              width=0.002, headwidth=4, alpha=0.5)  # fmt: skip
+    draw_ways(ax, start, end, labels, MOST_WAYS)
     for cluster in np.unique(labels):
         x, y = end[labels == cluster].T
         ax.scatter(x, y, s=14, linewidths=0.5, edgecolors="white", **class_look(int(cluster)))
@@ -85,6 +86,7 @@ def draw_bars(ax: Axes, names: Sequence[str], shares: Floats, title: str) -> Axe
     for place, j in enumerate(order):
         ax.text(shares[j], place, f" {shares[j]:.0%}", va="center", fontsize=8)
     ax.set(xlabel="share", xlim=(0, 1.2 * float(shares.max())))
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     ax.tick_params(axis="y", labelsize=8)
     ax.set_title(title)
     return ax

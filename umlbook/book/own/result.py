@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from umlbook.book.own.advice import advice
-from umlbook.book.own.choosing import Choice, choice
+from umlbook.book.own.choosing import Choice, remembered_choice
 from umlbook.book.own.diagnostics import Diagnostics, diagnose, fitted
 from umlbook.book.own.explaining import Effects, Refit, effects, sure_sentence, sureness
 from umlbook.book.own.files import TableError
@@ -277,7 +277,7 @@ def analyse(
     except ValueError as error:  # what a method cannot do, it says well
         raise TableError(f"{method} cannot cluster {data.name}: {error}") from error
     found, refits = diagnose(chosen, model, data.X, n_clusters, seed, notes)
-    tried = choice(data.X, n_clusters, seed)
+    tried = remembered_choice(data.X, n_clusters, seed)
     tips = advice(found, data.names, method, scaling, data.share_dropped, data.unused, tried)
     return Analysis(
         data, chosen, n_clusters, scaling, missing, seed, compare_with, model, found, tips, tried,

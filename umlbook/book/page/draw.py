@@ -108,6 +108,13 @@ def draw_deformation(
     bent = [_plane(move(line), "move(grid)") for line in _grid_lines(start, lines)]
     _frame(ax, np.concatenate([start, end, *bent]), True)
     ax.add_collection(LineCollection(bent, colors=GRID_LINES, linewidths=0.6, alpha=0.7))
+    draw_ways(ax, start, end, marks, ways)
+    _scatter(ax, end, marks)
+    return ax
+
+
+def draw_ways(ax: Axes, start: Floats, end: Floats, marks: NDArray[Any], ways: int) -> None:
+    """Draw the ways of some points, of each cluster in proportion to its size."""
     names = np.unique(marks)
     for name, number in zip(names, class_numbers(names), strict=True):
         rows = np.flatnonzero(marks == name)
@@ -115,8 +122,6 @@ def draw_deformation(
         some = rows[np.linspace(0, len(rows) - 1, min(share, len(rows))).astype(int)]
         for i in some:
             _draw_fading(ax, start[i], end[i], class_look(number)["color"])
-    _scatter(ax, end, marks)
-    return ax
 
 
 def _draw_fading(ax: Axes, start: Floats, end: Floats, colour: str, parts: int = 12) -> None:
