@@ -425,7 +425,7 @@ def for_a_large_regulariser_a_corner_is_best(p):
     second, first = np.sort(sums)[-2:]
     if first - second < 1e-6:  # no kernel is ahead, and nothing is claimed
         return True
-    lam, corner = 2 * (p.K - 1) / (first - second), np.eye(len(bank))[int(np.argmax(sums))]
+    lam, corner = 2 / (first - second), np.eye(len(bank))[int(np.argmax(sums))]
     values = [lam * joint_value(p, w, bank, lam) for w in (p.w, 0.9 * corner + 0.1 * p.w, corner)]
     return [(values[0], "<=", values[2]), (values[1], "<=", values[2])]
 
