@@ -173,7 +173,8 @@ def _bound(table: symtable.SymbolTable) -> set[str]:
 
 
 RULES: tuple[Callable[[NotebookNode], list[str]], ...] = (
-    folded_code, collapsed_sections, whole_figures, picture_first, plain_cells, no_walls, lasting_names,
+    folded_code, collapsed_sections, whole_figures, picture_first, plain_cells, no_walls,
+    lasting_names,
 )  # fmt: skip
 
 
