@@ -18,7 +18,7 @@ PICTURE = Path(__file__).with_suffix(".svg")
 
 COMMON = (
     "algebra", "lloyd", "kernels", "coordinates", "constraints", "itml", "scores", "datasets",
-    "_base", "_checks",
+    "_loop", "_pieces", "_checks",
 )  # fmt: skip
 """The common ground; so is every other name with an underscore. All other rooms are methods."""
 DIVIDED = ("book", "experiments", "tools")  # their entries are rooms of their own

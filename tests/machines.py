@@ -47,7 +47,8 @@ OLDEST_PYTHON = "3.11"  # the lower bounds in pyproject.toml were tried with it
 NOT_NUMERIC = (
     "accessibility",
     "binder",
-    "browser",
+    "browser_beyond",
+    "browser_papers",
     "cli",
     "doctor",
     "grade",

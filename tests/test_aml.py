@@ -12,7 +12,7 @@ from sklearn.decomposition import PCA
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
-from umlbook._base import tighter_if_tied
+from umlbook._loop import tighter_if_tied
 from umlbook.algebra import (
     between_scatter,
     centered,

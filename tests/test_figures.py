@@ -168,6 +168,11 @@ def test_even_a_picture_of_noise_is_stored_small(rng):
     assert len(png_bytes(fig)) < figures.LARGEST_PNG
     noise = rng.integers(0, 256, (100, 100, 4), dtype=np.uint8)
     assert len(png_bytes(noise, largest=8_000)) <= 8_000 < len(png_bytes(noise))
+    for colours in figures.COLOURS:
+        used = decoded(png_bytes(noise, largest=10**9, colours=colours)).reshape(-1, 4)
+        assert len(np.unique(used, axis=0)) <= colours
+    with pytest.raises(ValueError, match="one of"):
+        png_bytes(noise, colours=100)
 
 
 def test_the_same_figure_gives_the_same_bytes(clouds):

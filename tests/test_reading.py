@@ -50,6 +50,19 @@ def test_code_is_folded_as_the_rule_says():
     assert reading.folded_code(notebook) == ["cell 2 is open: run `umlbook refresh`"]
 
 
+def test_a_section_is_collapsed_as_the_rule_says():
+    notebook = page("text", "## The paper, line by line")
+    assert reading.collapsed_sections(notebook) == [
+        "the section of cell 2 is not collapsed: run `umlbook refresh`"
+    ]
+    notebook.cells[1].metadata["jp-MarkdownHeadingCollapsed"] = True
+    assert reading.collapsed_sections(notebook) == []
+    notebook.cells[1].source = "## What to remember"
+    assert reading.collapsed_sections(notebook) == [
+        "the section of cell 2 is not open: run `umlbook refresh`"
+    ]
+
+
 def test_a_row_of_verdicts_needs_words_between_them():
     three = [printed(VERDICT.format(n)) for n in range(3)]
     assert reading.no_walls(page(*three, "words", *three)) == []

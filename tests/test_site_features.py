@@ -18,13 +18,18 @@ from umlbook.book.exercises.bank import all_exercises, all_questions
 from umlbook.book.exercises.judge import judge
 from umlbook.book.exercises.quiz import Quiz
 from umlbook.book.page.figures import PALETTE
-from umlbook.book.page.folding import fold, is_folded
+from umlbook.book.page.folding import COLLAPSED, fold, is_collapsed, is_folded
 from umlbook.book.site.answers import order_rules
 from umlbook.book.site.search import plain_text
 from umlbook.book.site.squeeze import squeezed
 from umlbook.datasets import make_parallel_lines
 
 ORDERS = [spec for spec in all_exercises().values() if spec.kind == "order"]
+APPENDIX = [
+    "## The paper, line by line\n\nFirst words.\n\n### A\n\nSecond words.",
+    "### B\n\n$$y \\tag{1.2}$$",
+    "## What to remember\n\nSee (1.2).",
+]
 WIDE = " + ".join(f"x_{{{i}}}^2" for i in range(40))
 
 
@@ -75,6 +80,23 @@ def test_among_exercises_only_the_cell_for_the_answer_is_open():
     assert is_folded(code("ex.check(W)"), exercise=True)
 
 
+@pytest.mark.parametrize(
+    ("collapsed", "text"),
+    [
+        (True, "## The paper, line by line\n\nFirst words."),
+        (True, "## Appendix: the paper, line by line"),
+        (False, "## The table, line by line"),
+        (False, "We read\n\n## The paper, line by line"),
+        (False, "### The paper, line by line"),
+    ],
+)
+def test_a_section_that_follows_a_paper_line_by_line_is_collapsed(collapsed, text):
+    cell = v4.new_markdown_cell(text, metadata={COLLAPSED: not collapsed, "tags": ["kept"]})
+    assert is_collapsed(cell) is collapsed
+    fold(cell)
+    assert cell.metadata == {"tags": ["kept"]} | ({COLLAPSED: True} if collapsed else {})
+
+
 def test_the_lines_of_the_first_page_are_found_once_they_are_squeezed():
     X, y = make_parallel_lines(200, noise=0.1, random_state=0)
     long, short = squeezed(X, y, [1.0, 6.0])
@@ -114,6 +136,7 @@ def book(tmp_path_factory):
         code("check('cpd.3', 1, 1)", v4.new_output("stream", text="(1.1) holds")),
         code('quiz("1.q1")', printed(repr(Quiz(all_questions()["1.q1"], _Nobody())))),
         code("stepper(...)", stepped, id="steps"),
+        *map(v4.new_markdown_cell, APPENDIX),
     ]
     exercises = [
         v4.new_markdown_cell("# Exercises 1"),
@@ -195,6 +218,30 @@ def test_folded_code_opens_by_itself_all_at_once_and_on_paper(book, browser):
         wait_until(lambda: all(folded.evaluate_all(is_open)), "the switch to be remembered")
         switch.click()
         assert not any(folded.evaluate_all(is_open))
+
+
+def test_a_collapsed_section_opens_for_a_link_for_all_code_and_on_paper(book, browser):
+    with opened(browser, book / "01-one.html") as page:
+        section, is_open = page.locator("details.section"), "box => box.open"
+        assert not section.evaluate(is_open) and page.get_by_text("First words.").is_visible()
+        assert not page.get_by_text("Second words.").is_visible()
+        assert section.locator("h3").count() == 2 and section.locator("h2").count() == 0
+        page.get_by_role("link", name="(1.2)").click()
+        wait_until(lambda: section.evaluate(is_open), "the equation in sight")
+        section.evaluate("box => (box.open = false)")
+        page.evaluate("dispatchEvent(new Event('hashchange'))")  # for browsers that leave it shut
+        assert section.evaluate(is_open)
+        section.locator("> summary").press("Enter")
+        page.emulate_media(media="print")
+        assert page.get_by_text("Second words.").evaluate("words => words.checkVisibility()")
+        page.emulate_media(media="screen")
+        page.locator("button.all-code").click()
+        assert section.evaluate(is_open)
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto((book / "01-one.html").as_uri())
+        page.get_by_text("Show this section").click()
+        assert page.get_by_text("Second words.").is_visible()
 
 
 def test_without_scripts_code_opens_and_a_quiz_says_where_it_answers(book, browser):
@@ -303,7 +350,7 @@ def test_the_marks_of_the_first_page_stand_out_in_both_themes():
 
 def test_a_wide_equation_keeps_its_number_on_a_phone_and_fits_on_paper(book, browser):
     with opened(browser, book / "01-one.html", viewport={"width": 390, "height": 800}) as page:
-        box, number = page.locator(".numbered .math"), page.locator(".numbered .number")
+        box, number = (page.locator(f"[id='eq-1.1'] {part}") for part in (".math", ".number"))
         assert box.evaluate("box => box.scrollWidth > box.clientWidth + 200")
         place = number.bounding_box()
         assert place["x"] > 250 and place["x"] + place["width"] <= 390

@@ -27,7 +27,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigh, svd
 
-from umlbook._base import MapsRows, Run, SteppingClusterer, tighter_if_tied
 from umlbook._blocks import (
     BlockData,
     BlockRows,
@@ -43,6 +42,8 @@ from umlbook._checks import (
     check_several,
 )
 from umlbook._landmarks import best_start_on_landmarks, landmark_rows
+from umlbook._loop import Run, SteppingClusterer, tighter_if_tied
+from umlbook._pieces import MapsRows
 from umlbook.algebra import (
     Array,
     Labels,

@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 from support.equivalent import commented
 from support.symbols import letters, main_letters
 from umlbook.book.ledger.notation import symbols
-from umlbook.book.page.folding import is_folded
+from umlbook.book.page.folding import COLLAPSED, is_collapsed, is_folded
 
 COMING: tuple[str, ...] = ()
 """Chapters that are still being brought into this form."""
@@ -42,6 +42,17 @@ def folded_code(notebook: NotebookNode) -> list[str]:
         for number, cell in enumerate(notebook.cells, start=1)
         if cell.cell_type == "code"
         and is_folded(cell) != cell.metadata.get("jupyter", {}).get("source_hidden", False)
+    ]
+
+
+def collapsed_sections(notebook: NotebookNode) -> list[str]:
+    """The paper, line by line, is collapsed, as `umlbook refresh` stores it."""
+    return [
+        f"the section of cell {number} is not {'collapsed' if is_collapsed(cell) else 'open'}: "
+        "run `umlbook refresh`"
+        for number, cell in enumerate(notebook.cells, start=1)
+        if cell.cell_type == "markdown"
+        and is_collapsed(cell) != cell.metadata.get(COLLAPSED, False)
     ]
 
 
@@ -162,7 +173,8 @@ def _bound(table: symtable.SymbolTable) -> set[str]:
 
 
 RULES: tuple[Callable[[NotebookNode], list[str]], ...] = (
-    folded_code, whole_figures, picture_first, plain_cells, no_walls, lasting_names,
+    folded_code, collapsed_sections, whole_figures, picture_first, plain_cells, no_walls,
+    lasting_names,
 )  # fmt: skip
 
 

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone, is_regressor
 
-from umlbook._base import MapsRows, Run, SteppingClusterer
 from umlbook._blocks import BlockData, check_starts_from_some, is_blocks, nearest_of
 from umlbook._checks import check_count, check_labels, check_landmarks
 from umlbook._landmarks import best_start_on_landmarks, landmark_rows, on_landmarks
+from umlbook._loop import Run, SteppingClusterer
+from umlbook._pieces import MapsRows
 from umlbook.algebra import ROUNDING, Array, Labels, nearest_center, one_hot
 from umlbook.cpcm.blocks import BlockBasis, block_basis
 from umlbook.cpcm.blur import blur_ratio

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from umlbook._base import MapsRows, SteppingClusterer
 from umlbook._checks import check_count, check_labels, check_positive
 from umlbook._landmarks import landmark_rows
+from umlbook._loop import SteppingClusterer
+from umlbook._pieces import MapsRows
 from umlbook.algebra import Array, Labels, nearest_center
 from umlbook.cpd.cut import neighbor_graph, normalized_cut
 from umlbook.cpd.field import FieldProblem, check_penalty, full_basis, landmark_basis, velocity

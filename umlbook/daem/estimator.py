@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from umlbook._base import MapsRows, PairClusterer
 from umlbook._checks import check_count, check_landmarks, check_nonnegative
 from umlbook._landmarks import landmark_rows
+from umlbook._loop import PairClusterer
+from umlbook._pieces import MapsRows
 from umlbook.algebra import Array, Labels, nearest_center
 from umlbook.constraints import check_constraints, restrict
 from umlbook.daem.coordinates import (

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import softmax
 
-from umlbook._base import MapsRows, PairClusterer
 from umlbook._checks import check_nonnegative
+from umlbook._loop import PairClusterer
+from umlbook._pieces import MapsRows
 from umlbook._rows import by_blocks
 from umlbook.algebra import ROUNDING, Array, Labels, nearest
 from umlbook.constraints import IntArray, check_constraints, validate_pairs

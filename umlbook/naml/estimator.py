@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from umlbook._base import MapsRows, Run, SteppingClusterer, tighter_if_tied
 from umlbook._checks import (
     check_count,
     check_finite,
@@ -18,6 +17,8 @@ from umlbook._checks import (
     check_several,
 )
 from umlbook._landmarks import on_landmarks
+from umlbook._loop import Run, SteppingClusterer, tighter_if_tied
+from umlbook._pieces import MapsRows
 from umlbook._rows import by_blocks
 from umlbook.algebra import Array, Labels, nearest_center, subspace_change, top_eigenvectors
 from umlbook.kernels import KernelBank, RBFBank, bank_widths, combine, rbf

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from umlbook._base import MapsRows, PairClusterer, Run
 from umlbook._checks import check_count, check_nonnegative
+from umlbook._loop import PairClusterer, Run
+from umlbook._pieces import MapsRows
 from umlbook.algebra import Array, Labels, nearest_center
 from umlbook.constraints import validate_pairs
 from umlbook.coordinates import check_blocks, coordinates

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, qr
 
-from umlbook._base import Run, improving
+from umlbook._loop import Run, improving
 from umlbook.algebra import Array, Labels, centered, cluster_means, nearest_center
 from umlbook.constraints import IntArray
 from umlbook.coordinates import Coordinates, coordinates

@@ -17,17 +17,17 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from umlbook._base import (
+from umlbook._checks import check_clusters, check_count, validated_data
+from umlbook._loop import Run
+from umlbook._pieces import (
     FitsPairs,
     FitsSamples,
     MapsRows,
-    Run,
     ScoresPairs,
     StepsPairs,
     StepsSamples,
     UsesClusters,
 )
-from umlbook._checks import check_clusters, check_count, validated_data
 from umlbook._rows import by_blocks
 from umlbook.algebra import Array, Labels, cluster_means, nearest_center
 from umlbook.constraints import IntArray, check_constraints

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigh
 
-from umlbook._base import improving
 from umlbook._checks import check_positive
+from umlbook._loop import improving
 from umlbook.algebra import Array
 from umlbook.constraints import IntArray
 from umlbook.itml import (

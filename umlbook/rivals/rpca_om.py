@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from umlbook._base import improving
 from umlbook._checks import check_count
+from umlbook._loop import improving
 from umlbook.algebra import Array, ky_fan
 from umlbook.constraints import IntArray
 from umlbook.rivals._base import SteppingRival

@@ -11,8 +11,8 @@ from scipy.linalg import eigh
 from sklearn.base import TransformerMixin
 from sklearn.neighbors import NearestNeighbors
 
-from umlbook._base import StepsSamples
 from umlbook._checks import check_count
+from umlbook._pieces import StepsSamples
 from umlbook.algebra import Array, fix_signs
 from umlbook.constraints import IntArray
 from umlbook.kernels import median_width

@@ -131,11 +131,10 @@ def normalised(notebook: NotebookNode) -> NotebookNode:
     )
 
 
-def fold_code(notebook: NotebookNode) -> None:
-    """Fold the code that only draws or confirms, as the static pages do."""
+def fold_cells(notebook: NotebookNode) -> None:
+    """Fold the code that only draws or confirms, and appendices, as the static pages do."""
     for cell in notebook.cells:
-        if cell.cell_type == "code":
-            folding.fold(cell)
+        folding.fold(cell)
 
 
 def notebook_bytes(notebook: NotebookNode) -> bytes:
@@ -271,7 +270,7 @@ def refreshed_bytes(
     _refuse_noise(notebook, with_noise)
     normal = normalised(notebook)
     if frames.frames_folder(path) is not None:  # a chapter
-        fold_code(normal)
+        fold_cells(normal)
     return notebook_bytes(normal), frames.frame_files(notebook, [cell.id for cell in normal.cells])
 
 

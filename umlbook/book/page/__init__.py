@@ -10,8 +10,8 @@
 - `frames`: the pictures of a stepper, stored for the static pages
 - `compare`: the first step at which two streams of states part; `difference` (how), `causes` (why)
   and `side_by_side` (what it looks like) are its parts
-- `folding`: which code is folded over what it shows; `faults`: what a figure lacks
-- `waiting`: a bar under a cell that takes long
+- `folding`: which code and which sections are folded; `faults`: what a figure lacks
+- `waiting`: a bar under a cell that takes long; `loops`: how far the loops of the cell have come
 - `explorer`: a question, sliders, and a picture that waits for a prediction; `prediction` judges it
 - `twin`: a widget while it lives, and its static twin afterwards
 """

@@ -83,6 +83,8 @@ STYLE: dict[str, Any] = {
 
 SHORTEST_SENTENCE = 40
 LARGEST_PNG = 60_000
+COLOURS = (256, 64, 16)
+"""Sizes of the palette of a picture."""
 
 
 def style() -> AbstractContextManager[None]:
@@ -160,15 +162,19 @@ def pixels(fig: Figure) -> Pixels:
     return transparent(fig, INK)
 
 
-def png_bytes(picture: Figure | Pixels, *, largest: int = LARGEST_PNG) -> bytes:
-    """Return a figure, or its pixels, as a transparent PNG with a palette of colours.
+def png_bytes(
+    picture: Figure | Pixels, *, largest: int = LARGEST_PNG, colours: int = COLOURS[0]
+) -> bytes:
+    """Return a figure, or its pixels, as a transparent PNG with a palette of `colours` or fewer.
 
     A picture that is larger than `largest` bytes gets fewer colours.
     """
+    if colours not in COLOURS:
+        raise ValueError(f"colours must be one of {COLOURS}, got {colours}")
     dots = pixels(picture) if isinstance(picture, Figure) else picture
     data = b""
-    for colours in (256, 64, 16):
-        data = png(dots, colours)
+    for number in (number for number in COLOURS if number <= colours):
+        data = png(dots, number)
         if len(data) <= largest:
             break
     return data
@@ -219,7 +225,7 @@ class _Caption:
         return {"text/html": THEMED + html, "text/plain": self.sentence}
 
 
-def show(fig: Figure, sentence: str) -> None:
+def show(fig: Figure, sentence: str, *, colours: int = COLOURS[0]) -> None:
     """Display a figure and, under it, the sentence that says what it shows.
 
     The sentence carries the figure's numbers. It is the caption, the alternative text and the
@@ -231,6 +237,9 @@ def show(fig: Figure, sentence: str) -> None:
         The picture.
     sentence : str
         What is to be seen, at least 40 characters.
+    colours : {256, 64, 16}
+        Most colours of its palette: a page with many pictures of marks in few colours is smaller
+        with 64, and looks the same.
     """
     if not isinstance(fig, Figure):
         raise TypeError(
@@ -243,6 +252,6 @@ def show(fig: Figure, sentence: str) -> None:
             f"sentence has {len(sentence)} characters ({sentence!r}): at least "
             f"{SHORTEST_SENTENCE} are expected; say what is to be seen, with its numbers"
         )
-    display(Picture(png_bytes(fig), sentence, faults(fig)))
+    display(Picture(png_bytes(fig, colours=colours), sentence, faults(fig)))
     if get_ipython() is not None:  # outside a notebook the line above has printed the sentence
         display(_Caption(sentence))

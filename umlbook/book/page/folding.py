@@ -8,12 +8,15 @@ definition of a function that no check of its cell confirms, and a cell that mer
 prints. On a page of exercises only the cells for answers stay open. A cell with the tag ``open`` or
 ``folded`` is what its tag says.
 
-``umlbook refresh`` writes the rule into the cells of the chapters in JupyterLab's own form.
+A section that goes through a paper line by line is collapsed under its heading, on both.
+
+``umlbook refresh`` writes the rules into the cells of the chapters in JupyterLab's own form.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -25,6 +28,9 @@ SHOWING = {"show", "new_figure", "stepper", "explorer", "table", "notation", "co
 HANDS = "umlbook.book.hands"
 OPEN, FOLDED = "open", "folded"
 """The tags by which a cell overrides the rule."""
+COLLAPSED = "jp-MarkdownHeadingCollapsed"
+"""The metadata by which JupyterLab collapses the section under a heading."""
+_APPENDIX = re.compile(r"## .*\bthe paper, line by line\b", re.IGNORECASE)
 
 
 def is_folded(cell: NotebookNode, *, exercise: bool = False) -> bool:
@@ -46,8 +52,22 @@ def is_folded(cell: NotebookNode, *, exercise: bool = False) -> bool:
     return all(map(_shows, definitions)) and any(map(_shows, statements))
 
 
+def is_collapsed(cell: NotebookNode) -> bool:
+    """Return whether a cell of text begins a section that is collapsed."""
+    return _APPENDIX.match(cell.source) is not None
+
+
 def fold(cell: NotebookNode) -> None:
-    """Write into a code cell, in JupyterLab's form, whether its code is folded."""
+    """Write into a cell, in JupyterLab's form, whether its code or its section is folded."""
+    if cell.cell_type == "code":
+        _fold_code(cell)
+    else:
+        cell.metadata.pop(COLLAPSED, None)
+        if is_collapsed(cell):
+            cell.metadata[COLLAPSED] = True
+
+
+def _fold_code(cell: NotebookNode) -> None:
     kept = {k: v for k, v in cell.metadata.get("jupyter", {}).items() if k != "source_hidden"}
     if is_folded(cell):
         kept["source_hidden"] = True

@@ -1,9 +1,10 @@
 """A bar under every cell that keeps a reader waiting, and nothing under the others.
 
-It is drawn by a thread beside the cell, appears after `DELAY` seconds, says how long the cell has
-been running, and is emptied when the cell is done. Only a reader who could also be asked for input
-sees it: programs that run a notebook, such as the tests and ``umlbook refresh``, say that they
-cannot be asked, and their outputs stay as they are.
+It is drawn by a thread beside the cell, appears after `DELAY` seconds, and is emptied when the cell
+is done. It says which share of a loop is done and roughly how long the rest takes (`page.loops`),
+and where no loop is running whose steps are known, how long the cell has been running. Only a
+reader who could also be asked for input sees it: programs that run a notebook, such as the tests
+and ``umlbook refresh``, say that they cannot be asked, and their outputs stay as they are.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from IPython.core.getipython import get_ipython
 from IPython.display import display
 
 from umlbook._browser import in_browser
+from umlbook.book.page.loops import Loop, Loops
 
 DELAY = 2.0
 """Seconds without a word."""
@@ -27,14 +29,17 @@ _MARK = "_umlbook_waiting"
 class Bar:
     """What a reader sees while a cell runs; nothing once it is done."""
 
-    def __init__(self, seconds: float | None) -> None:
-        self.seconds = seconds
+    def __init__(self, seconds: float | None, loop: Loop | None = None) -> None:
+        self.seconds, self.loop = seconds, loop
 
     def _repr_mimebundle_(self, **kwargs: object) -> dict[str, str]:
         if self.seconds is None:
             return {"text/html": "", "text/plain": ""}
-        said = f"This cell has been running for {self.seconds:.0f} s"
-        bar = f'<progress aria-label="{said}" style="vertical-align:middle"></progress>'
+        said, share = f"This cell has been running for {self.seconds:.0f} s", ""
+        if self.loop is not None:
+            said = self.loop.said(time.monotonic())
+            share = f' value="{self.loop.done}" max="{self.loop.total}"'
+        bar = f'<progress aria-label="{said}"{share} style="vertical-align:middle"></progress>'
         return {"text/html": f"{bar} {said}", "text/plain": said}
 
 
@@ -43,16 +48,21 @@ class Waiting:
 
     def __init__(self, shell: Any) -> None:
         self.shell = shell
+        self.loops = Loops(self._is_read)
         self._done = Event()
         self._thread: Thread | None = None
 
     def begin(self, *_: object) -> None:
         """Start to wait for a cell."""
         self.end()
-        if getattr(getattr(self.shell, "kernel", None), "_allow_stdin", False):
+        if self._is_read():
             self._done = Event()
             self._thread = Thread(target=self._watch, args=(self._done,), daemon=True)
             self._thread.start()
+
+    def _is_read(self) -> bool:
+        """Whether somebody is there, who could also be asked for input."""
+        return bool(getattr(getattr(self.shell, "kernel", None), "_allow_stdin", False))
 
     def end(self, *_: object) -> None:
         """The cell is done: take the bar away."""
@@ -65,11 +75,11 @@ class Waiting:
         start = time.monotonic()
         if done.wait(DELAY):
             return
-        handle = display(Bar(time.monotonic() - start), display_id=True)
+        handle = display(Bar(time.monotonic() - start, self.loops.now), display_id=True)
         if handle is None:
             return
         while not done.wait(EVERY):
-            handle.update(Bar(time.monotonic() - start))
+            handle.update(Bar(time.monotonic() - start, self.loops.now))
         handle.update(Bar(None))
 
 
@@ -80,5 +90,6 @@ def announce_slow_cells() -> None:
         return
     watch = Waiting(shell)
     setattr(shell, _MARK, watch)
+    shell.ast_transformers.append(watch.loops)
     shell.events.register("pre_run_cell", watch.begin)
     shell.events.register("post_run_cell", watch.end)

@@ -11,6 +11,7 @@ from docutils import nodes
 from umlbook.book.site.api.links import with_code_links, with_import_links, with_plain_quotes
 from umlbook.book.site.references import TAG, anchor, with_equation_links
 from umlbook.book.site.search import SCRIPT, texts_script
+from umlbook.book.site.sections import collapse_sections
 from umlbook.book.site.snippets import MATHS
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def connect(
             for script in (SCRIPT, "search.js"):
                 app.add_js_file(script)
 
+    app.connect("doctree-read", lambda app, doctree: collapse_sections(doctree))
     app.connect("source-read", lambda *args: progress())
     app.connect("html-page-context", on_page)
 

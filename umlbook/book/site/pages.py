@@ -17,11 +17,13 @@ from posixpath import normpath
 import nbformat
 from nbformat import NotebookNode
 
+from umlbook.book.page.folding import is_collapsed
 from umlbook.book.page.frames import frames_folder, read_frames
 from umlbook.book.page.pixels import page_size
 from umlbook.book.site.answers import printed_question, puzzle, quiz
 from umlbook.book.site.code import code_parts
 from umlbook.book.site.references import TAG
+from umlbook.book.site.sections import COLLAPSED, cell_mark
 from umlbook.book.site.snippets import figure, note, output, raw, stepper, tools
 
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+\.ipynb)(#[^)\s]*)?\)")
@@ -106,9 +108,10 @@ def page_source(page: Page, names: Collection[str]) -> Source:
     """Return the source of a page; `names` are the names of all pages of the site."""
     source, parts = Source(page, names), []
     for number, cell in enumerate(page.cells, start=1):
-        parts.append(raw(f'<span class="cell" data-cell="{number}"></span>'))
+        parts.append(raw(cell_mark(number)))
         if cell.cell_type == "markdown":
             text = _with_page_links(source, cell.source, number)
+            text = _under_heading(text, COLLAPSED) if is_collapsed(cell) else text
             parts.append(_with_tools(source, text) if number == 1 else text)
         elif cell.cell_type == "code":
             parts += code_parts(cell, exercise=page.is_exercise)
@@ -124,8 +127,13 @@ def _with_tools(source: Source, text: str) -> str:
     """The first cell with what can be done with the page, under its heading."""
     page, name = source.page, f"_static/notebooks/{source.page.name}.ipynb"
     source.files[name] = page.path.read_bytes()
+    return _under_heading(text, tools(page.root + name))
+
+
+def _under_heading(text: str, html: str) -> str:
+    """Markdown with something between its first line and the others."""
     heading, _, rest = text.partition("\n")
-    return f"{heading}\n\n{raw(tools(page.root + name))}\n{rest}"
+    return f"{heading}\n\n{raw(html)}\n{rest}"
 
 
 # --------------------------------------------------------------------------------- markdown

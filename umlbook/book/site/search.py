@@ -15,7 +15,7 @@ from html import escape
 from umlbook.book.site.references import Walker
 
 SCRIPT = "search-texts.js"
-_SILENT = frozenset(["script", "style", "button", "svg"])
+_SILENT = frozenset(["script", "style", "button", "summary", "svg"])
 _TEX = re.compile(r"\\(?:text|mathrm|operatorname\*?|left|right|q?quad|[()\[\],;!])|[\\{}$]")
 
 

@@ -17,7 +17,7 @@ from sklearn.decomposition import PCA
 from sklearn.manifold import LocallyLinearEmbedding, SpectralEmbedding
 from sklearn.preprocessing import minmax_scale, scale
 
-from umlbook._base import Run
+from umlbook._loop import Run
 from umlbook.algebra import Array, Labels
 from umlbook.datasets import load
 from umlbook.experiments.engine.agreement import spread

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import scale
 
-from umlbook._base import Restart
+from umlbook._loop import Restart
 from umlbook.algebra import Array, Labels
 from umlbook.cpcm import CPCM, canonical_correlations
 from umlbook.cpd import neighbor_graph, normalized_cut

@@ -63,12 +63,19 @@
   };
 
   // ---- the section that the reader came from
+  const open = (heading) => {
+    const closed = document.querySelectorAll(".jp-collapseHeadingButton.jp-mod-collapsed");
+    const above = (button) => button.compareDocumentPosition(heading) & Node.DOCUMENT_POSITION_FOLLOWING;
+    [...closed].filter(above).at(-1)?.click();
+  };
   const scroll = (until) => {
     const headings = [...document.querySelectorAll(".jp-RenderedMarkdown :is(h1, h2, h3, h4)")];
     const found = headings.find((heading) => slug(heading.textContent) === section);
-    if (found) found.scrollIntoView();
-    if (Date.now() < until && !(found && found.getBoundingClientRect().top < innerHeight / 2))
-      setTimeout(scroll, 500, until);
+    const hidden = found && !found.checkVisibility();
+    if (hidden) open(found);
+    else found?.scrollIntoView();
+    const arrived = found && !hidden && found.getBoundingClientRect().top < innerHeight / 2;
+    if (Date.now() < until && !arrived) setTimeout(scroll, 500, until);
   };
 
   addEventListener("DOMContentLoaded", () => {

@@ -1,10 +1,10 @@
-// Show all code, remembered for the whole book; and on paper everything is open.
+// Show all code, remembered for the whole book; open what a link leads into; on paper everything is open.
 {
   const KEY = "umlbook-all-code";
   // Some browsers refuse to remember anything for pages opened from a folder.
   const remembered = () => { try { return localStorage.getItem(KEY) === "yes"; } catch { return false; } };
   const remember = (yes) => { try { localStorage.setItem(KEY, yes ? "yes" : "no"); } catch { /* only now, then */ } };
-  const cells = [...document.querySelectorAll("details.code")];
+  const cells = [...document.querySelectorAll("details.code, details.section")];
   const button = document.querySelector("button.all-code");
 
   function show(all) {
@@ -21,6 +21,16 @@
       remember(all);
     });
   }
+
+  // Not all browsers do it by themselves.
+  function openTarget() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const closed = cells.filter((cell) => !cell.open && target && cell.contains(target));
+    closed.forEach((cell) => (cell.open = true));
+    if (closed.length) target.scrollIntoView();
+  }
+  addEventListener("hashchange", openTarget);
+  openTarget();
 
   let opened = [];
   addEventListener("beforeprint", () => {

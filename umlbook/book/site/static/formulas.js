@@ -23,3 +23,5 @@ function markWide() {
   inline.filter(isWide).forEach((formula) => formula.classList.add("wide"));
 }
 addEventListener("resize", markWide);
+// What is closed has no width.
+addEventListener("toggle", ({ target }) => target.matches("details.section") && markWide(), true);

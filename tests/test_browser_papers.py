@@ -1,37 +1,27 @@
 """The pages as a reader has them: they run in a real JupyterLab and their controls draw pictures.
 
 nbval cannot see a widget that draws a blank picture, and Python cannot see a page that asks
-another machine for a script. This test opens every chapter and one exercise in a real browser.
+another machine for a script. These tests open the chapters on the papers and one exercise in a real
+browser, and pages that show what the tests can see; `test_browser_beyond` opens the other chapters.
 """
 
-from pathlib import Path
-
-import nbformat
 import numpy as np
 import pytest
 from support.browser import (
-    add_stripped_copy,
-    answer_after_check,
     assert_controls_draw,
-    exercise_areas,
     is_blank,
     open_notebook,
     pictures_after,
     run_all,
     running_chromium,
-    running_lab,
     same_pictures,
     slider_areas,
     watched_page,
 )
+from support.lab_pages import EXERCISES, PAPERS, assert_page_runs, lab_over
 from support.waiting import wait_until
 
-from umlbook.tools.authoring import read_script
-
-NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
-CHAPTERS = sorted(NOTEBOOKS.glob("*.ipynb"))
-EXERCISES = sorted(NOTEBOOKS.glob("exercises/*.ipynb"))
-PAGES = [path.relative_to(NOTEBOOKS).as_posix() for path in CHAPTERS + EXERCISES[:1]]
+PAGES = [*PAPERS, *EXERCISES[:1]]
 
 #: Pages of the test's own: one with a control of each kind, one with every fault it must see.
 GOOD = """\
@@ -75,6 +65,15 @@ compare(halving, halving[1:], quantities=["objective"])
 
 # %%
 explorer(lambda a: (new_figure(3, 2)[0], f"It is {a}."), question="Which?", sliders={"a": [1, 2]})
+
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+## The paper, line by line
+
+# %%
+print("Run and", "not seen.")
+
+# %% [markdown]
+## What to remember
 """
 BAD = """\
 # %% [markdown]
@@ -98,13 +97,9 @@ widgets.VBox([widgets.IntSlider(), widgets.Image(value=buffer.getvalue())])
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """JupyterLab over stripped copies of the book and the two pages of this test."""
-    root, private = tmp_path_factory.mktemp("book"), tmp_path_factory.mktemp("jupyter")
-    for name in PAGES:
-        add_stripped_copy(NOTEBOOKS / name, root, name)
-    for name, script in {"good.ipynb": GOOD, "bad.ipynb": BAD, "night.ipynb": NIGHT}.items():
-        nbformat.write(read_script(script), root / name)
-    with running_lab(root, private) as running:
+    """JupyterLab over half of the book and the pages of this test."""
+    own = {"good.ipynb": GOOD, "bad.ipynb": BAD, "night.ipynb": NIGHT}
+    with lab_over(tmp_path_factory, PAGES, own) as running:
         yield running
 
 
@@ -116,18 +111,9 @@ def browser():
 
 @pytest.mark.parametrize("name", ["good.ipynb", *PAGES])
 def test_page_runs_and_its_controls_draw(lab, browser, name):
-    with watched_page(browser, lab) as (page, watch):
-        open_notebook(page, lab, name)
-        assert run_all(page) == []
-        areas = slider_areas(page)
-        for area in areas:
-            assert_controls_draw(area)
-        answers = [answer_after_check(area) for area in exercise_areas(page)]
-        assert watch.strangers() == [], "the page asks another machine"
-        assert watch.errors == [], "the page threw"
-    assert all("not attempted" in answer for answer in answers)
+    found = assert_page_runs(lab, browser, name)
     if name == "good.ipynb":
-        assert (len(areas), len(answers)) == (2, 1)
+        assert found == (2, 1)
 
 
 def test_a_page_opened_the_next_day_shows_twins_and_no_error(lab, browser):
@@ -137,6 +123,8 @@ def test_a_page_opened_the_next_day_shows_twins_and_no_error(lab, browser):
         assert run_all(page) == []
         wait_until(lambda: page.locator(views).count() == 4, "four widgets")
         assert page.locator(twins).count() == 0, "widget and twin are both shown"
+        collapsed = page.locator(".jp-OutputArea-output", has_text="Run and not seen.")
+        assert collapsed.count() == 1 and not collapsed.is_visible()
         page.locator(".jp-Notebook").press("Control+s")
         path = lab.root / "night.ipynb"
         wait_until(lambda: "umlbook-twin" in path.read_text(), "the page to be saved")

@@ -10,8 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 import umlbook
 from umlbook import KernelKMeans
-from umlbook._base import SteppingClusterer
 from umlbook._checks import check_count, check_labels
+from umlbook._loop import SteppingClusterer
 
 
 @dataclass(frozen=True)
