@@ -105,9 +105,13 @@ def no_walls(notebook: NotebookNode) -> list[str]:
 
 
 def way_on(notebook: NotebookNode) -> list[str]:
-    """The last words lead to the next page."""
-    last = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"][-1]
-    return [] if _NEXT.search(last) else ["no link **Next:** in the last cell of text"]
+    """The last words lead to the next page: those in sight, which a collapsed section hides."""
+    last, hidden = "", False
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            hidden = is_collapsed(cell) or (hidden and not _SECTION.match(cell.source))
+            last = last if hidden else cell.source
+    return [] if _NEXT.search(last) else ["no link **Next:** in the last cell of text in sight"]
 
 
 def what_to_remember(notebook: NotebookNode) -> list[str]:
