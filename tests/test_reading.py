@@ -107,6 +107,14 @@ def test_the_last_words_say_what_to_remember_and_where_to_go(text, fine):
     assert (not reading.way_on(notebook) and not reading.what_to_remember(notebook)) is fine
 
 
+@pytest.mark.parametrize("inside", [True, False])
+def test_the_way_on_is_not_hidden_in_a_collapsed_section(inside):
+    way = "**Next:** [chapter 2](02-two.ipynb)"
+    notebook = page("# One", *(["Words.", way] if inside else [way, "Words."]))
+    notebook.cells.insert(2, v4.new_markdown_cell("## The paper, line by line"))
+    assert bool(reading.way_on(notebook)) is inside
+
+
 def test_a_letter_that_is_used_often_is_explained():
     assert reading.explained_letters(page(*["Let $X$ be, and $Q_{X}$."] * 3), "01") == [
         "Q is in 3 cells and not in notation.csv"
