@@ -8,10 +8,16 @@ found that is nearest to the text.
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from umlbook.experiments.engine.grid import run as run_cells
+from umlbook.experiments.engine.nulls import BASELINE, OTHER_METHODS, OTHER_SETS, OWN
 from umlbook.experiments.engine.protocols import (
+    ANOTHER,
+    JUDGEMENTS,
+    NONE_FITS,
+    NOT_RUN,
     NOT_UNDER_ANY,
     Protocol,
     Search,
@@ -57,6 +63,40 @@ def verdicts_of(table: str, cells: Iterable[Comparison]) -> dict[Key, Row]:
     """The stored verdicts on these cells of a table; a search may cover other tables as well."""
     mine = {(cell.dataset, cell.score, cell.method) for cell in cells}
     return {key_of(row): row for row in result(table, "verdicts") if key_of(row) in mine}
+
+
+def names_cause(search: Search, row: Row) -> bool:
+    """Whether a cell is reproduced under a protocol with a change that can touch this cell.
+
+    A treatment, a report and the definition of its score can; a setting of another method cannot.
+    """
+    if row["verdict"] != ANOTHER:
+        return False
+    dataset, score, method = key_of(row)
+    text = text_choices(search, dataset)
+    changed = protocol_called(search, dataset, row["protocol"]).changes(text)
+    elsewhere = {*search.scores, *search.baselines} - {score, method}
+    return bool(set(changed) - elsewhere)
+
+
+def tally(table: str, cells: Iterable[Comparison]) -> Row:
+    """Counts of a table: cells that differ, what the search says of them, and what chance would."""
+    search, rows = searches()[table], verdicts_of(table, cells).values()
+    said = Counter(row["verdict"] for row in rows)
+    own = [row for row in rows if row[OTHER_SETS] != ""]
+    another = Counter(row["part"] for row in rows if row["verdict"] == ANOTHER)
+    return {
+        "table": table,
+        "differ": sum(said[v] for v in (ANOTHER, NOT_UNDER_ANY, NONE_FITS, NOT_RUN)),
+        "another: baselines": another[BASELINE],
+        "another: own": another[OWN],
+        "own that differ": len(own),
+        OTHER_SETS: sum(row[OTHER_SETS] for row in own),
+        OTHER_METHODS: sum(row[OTHER_METHODS] for row in own),
+        "cause named": sum(names_cause(search, row) for row in rows),
+        "excluded": said[NOT_UNDER_ANY] + said[NONE_FITS],
+        **{verdict: said[verdict] for verdict in JUDGEMENTS},
+    }
 
 
 def nearest_protocols(table: str) -> dict[str, Protocol]:
