@@ -371,6 +371,39 @@ def test_found_computes_the_cells_again_under_the_nearest_protocol(tmp_path, toy
     assert cli.main(["reproduce", "toy-table-1", "--found", "--stored", *out]) == 2
 
 
+@pytest.mark.parametrize("name", EACH)
+def test_the_tally_of_a_table_counts_every_cell_once(name):
+    for table in EACH[name].covers:
+        cells = reproduce.targets()[table].comparisons()
+        tally = found_module.tally(table, cells)
+        assert sum(tally[verdict] for verdict in protocols.JUDGEMENTS) == len(cells)
+        assert tally["differ"] == sum(cell.verdict == "differs" for cell in cells)
+        assert tally["another: own"] + tally["another: baselines"] == tally[ANOTHER]
+        assert tally["clear"] <= tally["cause named"] <= tally[ANOTHER]
+        assert 0 <= tally[nulls.OTHER_SETS] <= tally["own that differ"]
+
+
+def test_a_setting_of_another_method_is_no_cause():
+    row = {"dataset": "a", "score": "ACC", "method": "new", "verdict": ANOTHER}
+    for changes, is_cause in {
+        "spectral: wide": False,
+        "as in the text": False,
+        "scaling: z-score; spectral: wide": True,
+        "ACC: purity": True,
+        "report: best": True,
+    }.items():
+        assert found_module.names_cause(TOY, {**row, "protocol": changes}) == is_cause
+    of_itself = {**row, "method": "spectral", "protocol": "spectral: wide"}
+    assert found_module.names_cause(TOY, of_itself)
+    assert not found_module.names_cause(TOY, {**row, "verdict": NOT_UNDER_ANY, "protocol": ""})
+
+
+def test_a_set_is_clear_when_more_than_twice_as_many_fit_as_by_chance():
+    counts = {"by chance, other sets": 3.0, "by chance, methods exchanged": 5.0, "fit": 10}
+    assert nulls.expected(counts) == 5 and not nulls.is_clear(counts)
+    assert nulls.is_clear({**counts, "fit": 11})
+
+
 SMALL = {"cpcm-table-1": ("glass", "sonar"), "naml-table-3": ("iris", "wine", "lymph")}
 CHEAP = [
     (name, row)

@@ -12,7 +12,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from umlbook.experiments.engine.grid import run as run_cells
-from umlbook.experiments.engine.nulls import BASELINE, OTHER_METHODS, OTHER_SETS, OWN
+from umlbook.experiments.engine.nulls import (
+    BASELINE,
+    OTHER_METHODS,
+    OTHER_SETS,
+    OWN,
+    expected,
+    is_clear,
+)
 from umlbook.experiments.engine.protocols import (
     ANOTHER,
     JUDGEMENTS,
@@ -80,20 +87,30 @@ def names_cause(search: Search, row: Row) -> bool:
 
 
 def tally(table: str, cells: Iterable[Comparison]) -> Row:
-    """Counts of a table: cells that differ, what the search says of them, and what chance would."""
+    """Counts of a table: its protocols, its cells that differ, what is said of them, and chance.
+
+    ``clear`` counts the causes named on sets where many more protocols fit than by chance.
+    """
     search, rows = searches()[table], verdicts_of(table, cells).values()
+    sets = result(table, "protocols")
+    clear = {str(row["dataset"]) for row in sets if is_clear(row)}
+    causes = [str(row["dataset"]) for row in rows if names_cause(search, row)]
     said = Counter(row["verdict"] for row in rows)
     own = [row for row in rows if row[OTHER_SETS] != ""]
     another = Counter(row["part"] for row in rows if row["verdict"] == ANOTHER)
     return {
         "table": table,
+        "searched": sum(row["searched"] for row in sets),
+        "fit": sum(row["fit"] for row in sets),
+        "by chance": sum(expected(row) for row in sets),
         "differ": sum(said[v] for v in (ANOTHER, NOT_UNDER_ANY, NONE_FITS, NOT_RUN)),
         "another: baselines": another[BASELINE],
         "another: own": another[OWN],
         "own that differ": len(own),
         OTHER_SETS: sum(row[OTHER_SETS] for row in own),
         OTHER_METHODS: sum(row[OTHER_METHODS] for row in own),
-        "cause named": sum(names_cause(search, row) for row in rows),
+        "cause named": len(causes),
+        "clear": sum(dataset in clear for dataset in causes),
         "excluded": said[NOT_UNDER_ANY] + said[NONE_FITS],
         **{verdict: said[verdict] for verdict in JUDGEMENTS},
     }

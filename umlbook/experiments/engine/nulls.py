@@ -55,6 +55,16 @@ def null(shared: list[Shared], others: list[Printed]) -> tuple[float, float]:
     return float(np.mean(counts)), float(np.mean([count > 0 for count in counts]))
 
 
+def expected(counts: Row) -> float:
+    """How many protocols fit by chance, by the larger of the two nulls."""
+    return float(max(counts["by chance, other sets"], counts["by chance, methods exchanged"]))
+
+
+def is_clear(counts: Row) -> bool:
+    """Whether more than twice as many fit as by chance: below that a set has told us nothing."""
+    return bool(counts["fit"] > 2 * expected(counts))
+
+
 def elsewhere(search: Search, cell: Comparison) -> dict[str, list[float]]:
     """Numbers of the same score that were not printed for this cell: the two nulls of a cell.
 
