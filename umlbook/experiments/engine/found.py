@@ -11,6 +11,7 @@ import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from umlbook.experiments.engine.grid import Record
 from umlbook.experiments.engine.grid import run as run_cells
 from umlbook.experiments.engine.nulls import (
     BASELINE,
@@ -123,10 +124,13 @@ def nearest_protocols(table: str) -> dict[str, Protocol]:
     return {data: protocol_called(search, data, name) for data, name in named.items() if name}
 
 
-def recomputed(table: str, cells: Iterable[Comparison], args: argparse.Namespace) -> dict[Key, Row]:
+def recomputed(
+    table: str, cells: Iterable[Comparison], args: argparse.Namespace, failures: list[Record]
+) -> dict[Key, Row]:
     """The cells computed again under the protocol nearest to the text, each with a verdict.
 
-    The grid is a part of that of the search, and is kept in the same file.
+    The grid is a part of that of the search, and is kept in the same file. Cells of it that failed
+    are added to the failures.
     """
     search, nearest = searches()[table], nearest_protocols(table)
     path = args.out / f"{search.name}-protocols.jsonl"
@@ -138,6 +142,7 @@ def recomputed(table: str, cells: Iterable[Comparison], args: argparse.Namespace
                 for c in cells_under(search, dataset, found, part)]  # fmt: skip
         how = {"jobs": args.jobs, "dask": args.dask, "title": f"{search.name}, {dataset}"}
         records = run_cells(search.work, grid, path, **how)
+        failures += [record for record in records if record.error]
         rows[dataset] = [row for record in records for row in record.rows]
     verdicts = {}
     for cell in cells:
@@ -156,8 +161,8 @@ def beside_found(cells: Iterable[Comparison], verdicts: dict[Key, Row]) -> Itera
     for cell in cells:
         row = verdicts.get((cell.dataset, cell.score, cell.method), {"found": "", "verdict": ""})
         line = cell.row()
-        found = {"found": row["found"], "with the protocol found": row["verdict"]}
-        yield {**line, **found, "note": line["note"]}
+        note = {"note": line.pop("note")}  # stays the last column
+        yield {**line, "found": row["found"], "with the protocol found": row["verdict"], **note}
 
 
 def protocol_lines(table: str) -> Iterator[str]:

@@ -169,23 +169,22 @@ def reproduced(target: Target, args: argparse.Namespace) -> bool:
         failures = [record for record in records if record.error]
         rows = target.source.summed([row for record in records for row in record.rows])
     comparisons = target.comparisons(rows)
-    lines = compared(target, comparisons, args)
+    lines = compared(target, comparisons, args, failures)
     for line in report(target, comparisons, lines, failures):
         print(line)
     write(target, rows, lines, args)
     return not failures
 
 
-def compared(target: Target, comparisons: list[Comparison], args: argparse.Namespace) -> list[Row]:
-    """The lines of the table: print, ours, and where it was searched ours as found."""
+def compared(
+    target: Target, cells: list[Comparison], args: argparse.Namespace, failures: list[Record]
+) -> list[Row]:
+    """The lines of the table: print, ours, and ours under the protocol found where there is one."""
     if not is_searched(target.name):
-        return [comparison.row() for comparison in comparisons]
-    find = (
-        recomputed(target.name, comparisons, args)
-        if args.found
-        else verdicts_of(target.name, comparisons)
-    )
-    return list(beside_found(comparisons, find))
+        return [cell.row() for cell in cells]
+    if args.found:
+        return list(beside_found(cells, recomputed(target.name, cells, args, failures)))
+    return list(beside_found(cells, verdicts_of(target.name, cells)))
 
 
 def report(
