@@ -379,7 +379,7 @@ def test_the_tally_of_a_table_counts_every_cell_once(name):
         assert sum(tally[verdict] for verdict in protocols.JUDGEMENTS) == len(cells)
         assert tally["differ"] == sum(cell.verdict == "differs" for cell in cells)
         assert tally["another: own"] + tally["another: baselines"] == tally[ANOTHER]
-        assert tally["clear"] <= tally["cause named"] <= tally[ANOTHER]
+        assert tally["explained"] <= tally["cause named"] <= tally[ANOTHER]
         assert 0 <= tally[nulls.OTHER_SETS] <= tally["own that differ"]
 
 
@@ -396,6 +396,12 @@ def test_a_setting_of_another_method_is_no_cause():
     of_itself = {**row, "method": "spectral", "protocol": "spectral: wide"}
     assert found_module.names_cause(TOY, of_itself)
     assert not found_module.names_cause(TOY, {**row, "verdict": NOT_UNDER_ANY, "protocol": ""})
+
+
+def test_a_number_that_merely_scatters_more_explains_nothing():
+    row = {"printed": 0.9, "text": 0.8, "found": 0.81}
+    assert not found_module.halves_gap(row)
+    assert found_module.halves_gap({**row, "found": 0.94})
 
 
 def test_a_set_is_clear_when_more_than_twice_as_many_fit_as_by_chance():

@@ -87,15 +87,23 @@ def names_cause(search: Search, row: Row) -> bool:
     return bool(set(changed) - elsewhere)
 
 
+def halves_gap(row: Row) -> bool:
+    """Whether the number under the protocol found is at most half as far from print as the text's.
+
+    If not, the two agree because the number scatters more, and not because it is another one.
+    """
+    return bool(abs(row["found"] - row["printed"]) <= abs(row["text"] - row["printed"]) / 2)
+
+
 def tally(table: str, cells: Iterable[Comparison]) -> Row:
     """Counts of a table: its protocols, its cells that differ, what is said of them, and chance.
 
-    ``clear`` counts the causes named on sets where many more protocols fit than by chance.
+    ``explained`` counts the causes that halve the gap, on sets with many more fits than by chance.
     """
     search, rows = searches()[table], verdicts_of(table, cells).values()
     sets = result(table, "protocols")
     clear = {str(row["dataset"]) for row in sets if is_clear(row)}
-    causes = [str(row["dataset"]) for row in rows if names_cause(search, row)]
+    causes = [row for row in rows if names_cause(search, row)]
     said = Counter(row["verdict"] for row in rows)
     own = [row for row in rows if row[OTHER_SETS] != ""]
     another = Counter(row["part"] for row in rows if row["verdict"] == ANOTHER)
@@ -111,7 +119,7 @@ def tally(table: str, cells: Iterable[Comparison]) -> Row:
         OTHER_SETS: sum(row[OTHER_SETS] for row in own),
         OTHER_METHODS: sum(row[OTHER_METHODS] for row in own),
         "cause named": len(causes),
-        "clear": sum(dataset in clear for dataset in causes),
+        "explained": sum(str(r["dataset"]) in clear and halves_gap(r) for r in causes),
         "excluded": said[NOT_UNDER_ANY] + said[NONE_FITS],
         **{verdict: said[verdict] for verdict in JUDGEMENTS},
     }
