@@ -18,6 +18,7 @@ import numpy as np
 from umlbook.experiments.engine.agreement import REPRODUCED
 from umlbook.experiments.engine.protocols import (
     ANOTHER,
+    NOT_RUN,
     NOT_UNDER_ANY,
     Printed,
     Search,
@@ -30,6 +31,8 @@ from umlbook.experiments.engine.storage import Row
 from umlbook.experiments.engine.target import Comparison
 
 OWN, BASELINE = "own", "baseline"
+LEFT_OPEN = (ANOTHER, NOT_UNDER_ANY, NOT_RUN)
+"""The verdicts on a cell that differs under the text's protocol, where another one fits."""
 OTHER_SETS, OTHER_METHODS = "chance, other sets", "chance, other methods"
 
 
@@ -95,7 +98,7 @@ def with_chance(search: Search, cell: Comparison, *under: Any) -> Row:
     """The verdict on a cell; whose it is; and of the own method, how often chance has as much."""
     row = judged(cell, *under)
     row |= {"part": BASELINE if cell.method in search.baselines else OWN}
-    asked = row["part"] == OWN and row["verdict"] in (ANOTHER, NOT_UNDER_ANY)
+    asked = row["part"] == OWN and row["found"] != "" and row["verdict"] in LEFT_OPEN
     return row | {
         name: round(chance(numbers, cell, *under), 3) if asked else ""
         for name, numbers in elsewhere(search, cell).items()
