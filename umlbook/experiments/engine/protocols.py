@@ -11,6 +11,7 @@ one verdict (`judged`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -193,6 +194,16 @@ def fitting(shared: Iterable[Shared], printed: Printed) -> list[Shared]:
         if all(rows.values()):
             found.append(Shared(one.treatment, one.report, one.definitions, rows))
     return found
+
+
+def alone(shared: Iterable[Shared], printed: Printed) -> Counter[str]:
+    """For each baseline the number of shared choices under which it agrees, whatever the others."""
+    return Counter(
+        method
+        for one in shared
+        for method, tried in one.rows.items()
+        if any(agrees(row, method, printed, dict(one.definitions)) for row in tried)
+    )
 
 
 def number_of_protocols(shared: Iterable[Shared]) -> int:

@@ -29,6 +29,7 @@ from umlbook.experiments.engine.protocols import (
     Protocol,
     Search,
     Shared,
+    alone,
     chosen,
     combinations,
     fitting,
@@ -70,6 +71,7 @@ def summary(search: Search, dataset: str, shared: list[Shared]) -> tuple[Row, li
     printed, text = search.printed_of(dataset), text_choices(search, dataset)
     fits = fitting(shared, printed)
     found = chosen(fits, printed, text)
+    by_itself = alone(shared, printed)  # which of the baselines is it that fits nowhere?
     by_sets, any_set = null(shared, other_columns(search, dataset))
     by_methods, any_method = null(shared, shuffled_methods(search, printed))
     row = {
@@ -82,6 +84,8 @@ def summary(search: Search, dataset: str, shared: list[Shared]) -> tuple[Row, li
         "exchanges with any": round(any_method, 3),
         "nearest to the text": found[0].named(text) if found else "",
         "common to all": in_common(found, text),
+        "shared choices": len(shared),
+        "each baseline alone": ", ".join(f"{m} {by_itself[m]}" for m in search.baselines),
     }
     return row, found
 
