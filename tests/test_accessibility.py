@@ -35,7 +35,7 @@ from umlbook.book import explorer, new_figure, quiz, stepper, table
 from umlbook.book.exercises.judge import exercise
 from umlbook.book.exercises.model import Outcome, Status
 from umlbook.book.own import own_data
-from umlbook.book.page import draw, figures
+from umlbook.book.page import draw, draw_tables, figures
 from umlbook.book.page.figures import FAINT, INK, MUTED, PALETTE, STYLE, class_look, line_look
 from umlbook.book.page.stepper import LAMPS
 from umlbook.tools.authoring import read_script
@@ -140,6 +140,16 @@ def test_no_class_and_no_line_is_told_by_colour_alone():
     assert len({look["marker"] for look in looks}) == len(looks)
     lines = [line_look(i) for i in range(len(figures.DASHES))]
     assert len({str(line["linestyle"]) for line in lines}) == len(lines)
+
+
+def test_no_two_lines_of_a_picture_share_a_colour():
+    _, ax = new_figure(4, 3)
+    lines = {f"line {i}": ([0, 1], [0, i]) for i in range(len(figures.LINES))}
+    drawn = draw_tables.draw_lines(ax, lines).get_lines()
+    assert len({line.get_color() for line in drawn}) == len(lines) == 8
+    assert len({line.get_marker() for line in drawn}) == len(lines)
+    with pytest.raises(ValueError, match="9 lines, and 8 colours"):
+        draw_tables.draw_lines(ax, {**lines, "one more": ([0], [0])})
 
 
 def test_every_stored_picture_carries_its_sentence_as_alternative_text():

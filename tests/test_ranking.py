@@ -145,7 +145,8 @@ def test_marks_lie_where_print_and_ours_say_and_verdicts_keep_their_looks():
 def test_the_numbers_of_a_cell_stand_above_each_other_and_groups_are_divided():
     _, ax = new_figure(4, 3)
     numbers = {"printed": [0.1, 0.2, 0.3], "text": [0.1, 0.4, 0.3], "found": [0.1, np.nan, 0.3]}
-    draw_three(ax, ["wine", "wine", "iris"], numbers, "ACC")
+    draw_three(ax, ["wine", "wine", "iris"], numbers, "ACC", [True, False, True])
+    assert [band.get_center()[0] for band in ax.patches] == [0, 2]
     marks = [line for line in ax.lines if line.get_linestyle() == "None"]
     assert [line.get_label() for line in marks] == list(numbers)
     assert len({line.get_marker() for line in marks}) == 3

@@ -202,6 +202,7 @@ def test_which_estimator_has_every_row_of_the_guide_with_what_was_measured(made)
 
 
 def test_the_guide_links_estimators_and_sections_and_leaves_links_alone():
+    assert with_links("section 8.5", {"8.5": "x"}) == with_links("8.5", {"8.5": "x"})
     html = with_links("[AML](x.md) or NAML (8.5), not PNAML", {"8.5": "here"})
     assert html == (
         '[AML](x.md) or <a href="naml.html#umlbook.NAML">NAML</a> '

@@ -1,4 +1,4 @@
-"""Pictures of tables: scores as cells, average ranks on a line, print beside ours, cell by cell."""
+"""Pictures of tables: cells, lines, average ranks, print beside ours, and that cell by cell."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from umlbook.book.page.figures import INK, class_look
+from umlbook.book.page.figures import FAINT, INK, LINES, class_look, line_look
+
+POINTS = "osD^vPX*"
 
 
 def draw_cells(ax: Axes, values: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> Axes:
@@ -30,6 +32,24 @@ def draw_cells(ax: Axes, values: ArrayLike, rows: Sequence[str], columns: Sequen
     ax.set_xticks(range(len(columns)), columns, rotation=60, ha="right")
     ax.set_yticks(range(len(rows)), rows)
     ax.grid(False)
+    return ax
+
+
+def draw_lines(ax: Axes, lines: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Axes:
+    """Draw a line for each name, with a colour and a marker of its own.
+
+    Parameters
+    ----------
+    lines : mapping of str to (array (n,), array (n,))
+        Where the points of each line are, and how high; at most as many as there are colours.
+    """
+    if len(lines) > len(LINES):
+        raise ValueError(
+            f"{len(lines)} lines, and {len(LINES)} colours that can be told apart: divide the "
+            "lines among several axes"
+        )
+    for k, (name, (x, y)) in enumerate(lines.items()):
+        ax.plot(x, y, marker=POINTS[k], ms=5, label=name, **line_look(k))
     return ax
 
 
@@ -96,7 +116,11 @@ def draw_beside(ax: Axes, printed: ArrayLike, ours: ArrayLike, verdicts: Sequenc
 
 
 def draw_three(
-    ax: Axes, groups: Sequence[str], numbers: Mapping[str, ArrayLike], ylabel: str
+    ax: Axes,
+    groups: Sequence[str],
+    numbers: Mapping[str, ArrayLike],
+    ylabel: str,
+    shaded: Sequence[bool] = (),
 ) -> Axes:
     """Draw several numbers of each cell of a table, cell after cell, its groups side by side.
 
@@ -106,7 +130,11 @@ def draw_three(
         The group of each cell; cells of a group stand together, and a line divides two groups.
     numbers : mapping of str to array (n,)
         For each mark of the legend one number a cell; NaN leaves it out.
+    shaded : sequence of bool
+        The cells that stand on a grey ground.
     """
+    for i in np.flatnonzero(shaded):
+        ax.axvspan(i - 0.5, i + 0.5, color=FAINT[:7], alpha=0.18, lw=0)
     names = list(dict.fromkeys(groups))
     where = {name: [i for i, group in enumerate(groups) if group == name] for name in names}
     for k, (label, values) in enumerate(numbers.items()):

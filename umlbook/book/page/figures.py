@@ -42,6 +42,9 @@ No colour has contrast 4.5 on white and on JupyterLab's dark ground, since these
 and not by 4.5 squared. `INK` has 4.54 on white and 4.16 on the dark one, where `THEMED` lifts it.
 """
 
+LINES = (*PALETTE, INK)
+"""Colours of lines: one more than there are classes."""
+
 PICTURE = "umlbook-picture"
 """The class of a picture in HTML."""
 DARK = "body[data-jp-theme-light=false]"
@@ -117,12 +120,14 @@ def class_look(index: int) -> dict[str, Any]:
 def line_look(index: int) -> dict[str, Any]:
     """Return colour and dash of line number `index`, as keywords for `Axes.plot`.
 
+    The first `len(LINES)` lines have a colour of their own, that of the text among them.
+
     Examples
     --------
     >>> line_look(0)
     {'color': '#0072B2', 'linestyle': 'solid'}
     """
-    return {"color": PALETTE[index % len(PALETTE)], "linestyle": DASHES[index % len(DASHES)]}
+    return {"color": LINES[index % len(LINES)], "linestyle": DASHES[index % len(DASHES)]}
 
 
 @styled

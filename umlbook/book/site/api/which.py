@@ -188,10 +188,10 @@ def with_links(words: str, places: Mapping[str, str]) -> str:
     """Return a cell of the guide with its estimators, chapters and sections as links."""
     words = re.sub(r"\]\(([\w-]+)\.ipynb\)", r"](../\1.md)", words.strip())
     words = re.sub(
-        r"(?<![\w.])\d+\.\d(?![\w])",
+        r"(?:sections? )?(?<![\w.])(\d+\.\d)(?![\w])",
         lambda found: (
-            f'<a href="{places[found[0]]}">section {found[0]}</a>'
-            if found[0] in places
+            f'<a href="{places[found[1]]}">section {found[1]}</a>'
+            if found[1] in places
             else found[0]
         ),
         words,
