@@ -143,6 +143,20 @@ def test_the_command_searches_judges_and_continues(tmp_path, toy, capsys):
     assert {r["value"] for r in moved if r["choice"] == "scaling"} == set(SCALINGS)
 
 
+def test_a_search_of_several_tables_is_reached_by_each_name_and_done_once(tmp_path, monkeypatch):
+    both = replace(TOY, name="toy-tables", tables=("toy-table-1", "toy-table-2"))
+    other = replace(TOY, name="toy-table-3")
+    known = {"toy-table-1": both, "toy-table-2": both, "toy-table-3": other}
+    monkeypatch.setattr(search, "searches", lambda: known)
+    monkeypatch.setattr(reproduce, "searches", lambda: known)
+    none = replace(TOY_TARGET, name="toy-table-2", compare=lambda rows: [])
+    tables = {"toy-table-1": TOY_TARGET, "toy-table-2": none}
+    monkeypatch.setattr(reproduce, "targets", lambda: tables)
+    assert [search.file_of(name, "moves") for name in known] == ["toy_moves"] * 2 + ["toy3_moves"]
+    assert cli.main(["reproduce", "--protocols", "toy-tables", "--out", str(tmp_path)]) == 0
+    assert len(storage.read(tmp_path / "toy_verdicts.csv")) == len(list(toy_comparisons([])))
+
+
 def test_the_own_method_is_run_only_under_protocols_that_fit(tmp_path, toy):
     assert cli.main(["reproduce", "--protocols", "toy-table-1", "--out", str(tmp_path)]) == 0
     text = (tmp_path / "toy-table-1-protocols.jsonl").read_text()
@@ -258,14 +272,22 @@ def test_the_text_is_among_what_is_searched(name):
 # ------------------------------------------------------------------------------- what is stored
 
 
+EACH = {table.covers[0]: table for table in SEARCHES.values()}
+
+
+def test_no_two_searches_are_stored_under_one_name():
+    assert len({search.file_of(name, "verdicts") for name in EACH}) == len(EACH)
+
+
 def stored(name, what):
     return storage.stored(search.file_of(name, what))
 
 
-@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize("name", EACH)
 def test_every_printed_cell_has_one_verdict(name):
     rows = {(r["dataset"], r["score"], r["method"]): r for r in stored(name, "verdicts")}
-    cells = reproduce.targets()[name].comparisons()
+    targets = reproduce.targets()
+    cells = [cell for table in EACH[name].covers for cell in targets[table].comparisons()]
     assert len(rows) == len(cells) == len(stored(name, "verdicts"))
     for cell in cells:
         row = rows[cell.dataset, cell.score, cell.method]

@@ -58,6 +58,11 @@ class Search:
         treatment, and of the setting of each baseline.
     printed
         All printed numbers, by data set, score and method.
+    sets
+        The data sets that we have.
+    tables
+        All tables that the search covers, where one search has the scores of several; any of
+        these names leads to it.
     """
 
     name: str
@@ -70,6 +75,12 @@ class Search:
     text: Callable[[str], Mapping[str, str]]
     printed: Callable[[], Mapping[tuple[str, str, str], float]]
     sets: Callable[[], list[str]]
+    tables: tuple[str, ...] = ()
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        """The names of its tables."""
+        return self.tables or (self.name,)
 
     def cells(self, dataset: str, part: str = "baselines") -> list[Cell]:
         """The cells of the grid for one data set."""

@@ -15,7 +15,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -108,8 +108,10 @@ def run(args: argparse.Namespace) -> int:
     try:
         args.out.mkdir(parents=True, exist_ok=True)
         with locked(args.out):
-            do = searched if args.protocols else reproduced
-            failed = [name for name in names if not do(known[name], args)]
+            if args.protocols:
+                failed = [name for name, done in _each_searched(names, args) if not done]
+            else:
+                failed = [name for name in names if not reproduced(known[name], args)]
     except LockedError as error:
         print(f"umlbook reproduce: {error}", file=sys.stderr)
         return 1
@@ -121,6 +123,14 @@ def run(args: argparse.Namespace) -> int:
         print("\nStopped. Run the same command again to continue.", file=sys.stderr)
         raise
     return 1 if failed else 0
+
+
+def _each_searched(names: Iterable[str], args: argparse.Namespace) -> Iterator[tuple[str, bool]]:
+    """Each search that is meant, once, and whether all of its cells could be done."""
+    known, all_searches = targets(), searches()
+    for search in {all_searches[name].name: all_searches[name] for name in names}.values():
+        cells = [cell for table in search.covers for cell in known[table].comparisons()]
+        yield search.name, searched(search, cells, args)
 
 
 def reproduced(target: Target, args: argparse.Namespace) -> bool:

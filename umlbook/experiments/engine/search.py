@@ -31,20 +31,30 @@ from umlbook.experiments.engine.protocols import (
     value_under,
 )
 from umlbook.experiments.engine.storage import Row, markdown, store, stored
-from umlbook.experiments.engine.target import Target
+from umlbook.experiments.engine.target import Comparison
 
 MODULES = ("cpcm_protocols", "naml_protocols")
 
 
 def searches() -> dict[str, Search]:
-    """All searches by the name of their table."""
+    """All searches by the names of their tables; one that covers several has as many names."""
     modules = [import_module(f"umlbook.experiments.papers.{name}") for name in MODULES]
-    return {module.SEARCH.name: module.SEARCH for module in modules}
+    return {table: module.SEARCH for module in modules for table in module.SEARCH.covers}
 
 
 def file_of(name: str, what: str) -> str:
-    """The name of a stored result: ``naml_protocols``, ``naml_verdicts``, ``naml_moves``."""
-    return f"{name.split('-')[0]}_{what}"
+    """The name of a stored result of a table: ``cpd_verdicts`` for each of CPD-UML's tables.
+
+    The search of a paper's first table has the paper's name, any other one the number as well.
+
+    >>> file_of("naml-table-3", "protocols")
+    'naml_protocols'
+    """
+    paper = name.split("-")[0]
+    of_paper = {table: s for table, s in searches().items() if table.split("-")[0] == paper}
+    covers = of_paper[name].covers
+    number = "" if min(of_paper) in covers else min(covers).split("-")[-1]
+    return f"{paper}{number}_{what}"
 
 
 def summary(search: Search, dataset: str, shared: list[Shared]) -> tuple[Row, list[Protocol]]:
@@ -110,19 +120,18 @@ def own_cells(search: Search, dataset: str, found: list[Protocol]) -> list[Cell]
     return [c for c in cells if any(set(t) <= set(c.items()) for t in wanted)]
 
 
-def searched(target: Target, args: argparse.Namespace) -> bool:
-    """Search, judge, print and write one table; False when a cell of the grid failed."""
-    search = searches()[target.name]
+def searched(search: Search, cells: list[Comparison], args: argparse.Namespace) -> bool:
+    """Search, judge all cells, print and write them; False when a cell of the grid failed."""
     path = args.out / f"{search.name}-protocols.jsonl"
     counts: list[Row] = []
     moved: list[Row] = []
     verdicts: list[Row] = []
     failures: list[Record] = []
 
-    def done(cells: list[Cell]) -> list[Row]:
-        title = f"{search.name}, {cells[0]['dataset']}" if cells else search.name
+    def done(grid: list[Cell]) -> list[Row]:
+        title = f"{search.name}, {grid[0]['dataset']}" if grid else search.name
         how = {"jobs": args.jobs, "dask": args.dask, "title": title}
-        records = run_cells(search.work, cells, path, **how)
+        records = run_cells(search.work, grid, path, **how)
         failures.extend(record for record in records if record.error)
         return [row for record in records for row in record.rows]
 
@@ -134,12 +143,12 @@ def searched(target: Target, args: argparse.Namespace) -> bool:
         moved += moves(search, dataset, rows)
         rows += done(own_cells(search, dataset, found))
         text = text_choices(search, dataset)
-        mine = [cell for cell in target.comparisons() if cell.dataset == dataset]
+        mine = [cell for cell in cells if cell.dataset == dataset]
         verdicts += [judged(cell, found, rows, text) for cell in mine]
-    missing = [cell for cell in target.comparisons() if cell.verdict == MISSING]
+    missing = [c for c in cells if c.verdict == MISSING and c.dataset not in names]
     verdicts += [judged(cell, [], [], {}) for cell in missing]
     for what, table in {"protocols": counts, "verdicts": verdicts, "moves": moved}.items():
-        store(file_of(search.name, what), table, args.out)
+        store(file_of(search.covers[0], what), table, args.out)
     for line in report(search.name, counts, verdicts, failures):
         print(line)
     return not failures
