@@ -10,8 +10,15 @@ from sklearn.metrics.cluster import contingency_matrix
 
 from umlbook import scores
 from umlbook.datasets import load
-from umlbook.experiments.engine import protocols, reproduce, search, storage
-from umlbook.experiments.engine.protocols import ANOTHER, NONE_FITS, NOT_UNDER_ANY, Search
+from umlbook.experiments.engine import found as found_module
+from umlbook.experiments.engine import nulls, protocols, reproduce, search, storage
+from umlbook.experiments.engine.protocols import (
+    ANOTHER,
+    NONE_FITS,
+    NOT_RUN,
+    NOT_UNDER_ANY,
+    Search,
+)
 from umlbook.experiments.engine.reporting import (
     Report,
     Runs,
@@ -170,9 +177,36 @@ def test_a_cell_that_no_fitting_protocol_gives_is_called_that():
     fits = protocols.fitting(protocols.combinations(TOY, toy_rows("a")), printed)
     found = protocols.chosen(fits, printed, text)
     far = Comparison("a", "ACC", "new", 5.0, 0.0, spread=0.01)
-    assert protocols.judged(far, found, rows, text)["verdict"] == NOT_UNDER_ANY
+    known = protocols.values_of(far, found, rows)
+    assert protocols.judged(far, found, known, text)["verdict"] == NOT_UNDER_ANY
     same = replace(far, printed=0.0)
-    assert protocols.judged(same, found, rows, text)["verdict"] == "reproduced"
+    assert protocols.judged(same, found, known, text)["verdict"] == "reproduced"
+    assert protocols.judged(far, found, [], text)["verdict"] == NOT_RUN
+    assert protocols.judged(far, [], [], text)["verdict"] == NONE_FITS
+
+
+def test_a_protocol_is_found_again_by_its_name():
+    shared = protocols.combinations(TOY, toy_rows("a"))
+    everything = {("ACC", method): 0.5 for method in ("k-means", "spectral")}
+    wide = [replace(s, rows={m: r[:1] for m, r in s.rows.items()}) for s in shared]
+    text = protocols.text_choices(TOY, "a")
+    for protocol in protocols.chosen(wide, everything, text):
+        assert protocols.protocol_called(TOY, "a", protocol.named(text)) == protocol
+
+
+def test_what_passes_for_an_own_cell_by_chance_is_counted_by_the_same_rule():
+    text = protocols.text_choices(TOY, "a")
+    names = ("scaling: z-score", "report: best")
+    found = [protocols.protocol_called(TOY, "a", name) for name in names]
+    known = [(p, {"ours": ours, "spread": 0.01}) for p, ours in zip(found, (0.3, 0.7), strict=True)]
+    cell = Comparison("a", "ACC", "new", 0.71, 0.5, spread=0.01)
+    # 0.5 agrees with the text's protocol and is not asked about; 0.31 and 0.7 pass, 0.9 does not
+    assert nulls.chance([0.5, 0.31, 0.7, 0.9], cell, found, known, text) == pytest.approx(2 / 3)
+    assert nulls.chance([0.5], cell, found, known, text) == 1  # nothing to compare with
+    row = nulls.with_chance(TOY, cell, found, known, text)
+    assert (row["part"], row["verdict"], row["held"]) == ("own", ANOTHER, "other")
+    assert row[nulls.OTHER_SETS] == 0  # column b was printed as 2.0
+    assert nulls.own_counts([row])["own under another"] == 1
 
 
 def test_a_table_without_a_search_is_answered_with_those_that_have_one(tmp_path, capsys):
@@ -312,6 +346,29 @@ def test_a_stored_table_says_which_protocol_was_found(name, tmp_path, capsys):
     said = capsys.readouterr().out
     for row in stored(name, "protocols"):
         assert f"{row['dataset']}: {row['fit']} of {row['searched']} protocols fit" in said
+    verdicts = found_module.verdicts_of(name, reproduce.targets()[name].comparisons())
+    lines = storage.read(tmp_path / f"{name}.csv")
+    assert len(lines) == len(verdicts)
+    for line in lines:
+        row = verdicts[str(line["data"]), line["score"], line["method"]]
+        assert (line["found"], line["with the protocol found"]) == (row["found"], row["verdict"])
+
+
+def test_found_computes_the_cells_again_under_the_nearest_protocol(tmp_path, toy, monkeypatch):
+    monkeypatch.setattr(storage, "RESULTS", tmp_path)
+    monkeypatch.setattr(found_module, "RESULTS", tmp_path)
+    monkeypatch.setattr(found_module, "searches", lambda: {"toy-table-1": TOY})
+    out = ["--out", str(tmp_path)]
+    assert cli.main(["reproduce", "toy-table-1", "--found", *out]) == 2  # nothing is stored yet
+    assert cli.main(["reproduce", "toy-table-1", "--protocols", *out]) == 0
+    (tmp_path / "toy-table-1-protocols.jsonl").unlink()  # so that everything is computed again
+    assert cli.main(["reproduce", "toy-table-1", "--found", *out]) == 0
+    lines = {(r["data"], r["method"]): r for r in storage.read(tmp_path / "toy-table-1.csv")}
+    for method, setting in {"k-means": "", "spectral": "wide", "new": ""}.items():
+        assert lines["a", method]["found"] == toy_value(PLANTED, method, setting, "puritybest")
+        assert lines["a", method]["with the protocol found"] == ANOTHER
+    assert lines["b", "new"]["with the protocol found"] == NONE_FITS
+    assert cli.main(["reproduce", "toy-table-1", "--found", "--stored", *out]) == 2
 
 
 SMALL = {"cpcm-table-1": ("glass", "sonar"), "naml-table-3": ("iris", "wine", "lymph")}

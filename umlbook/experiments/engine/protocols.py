@@ -3,20 +3,19 @@
 A baseline such as k-means has one value for each protocol: how the data were treated, what was
 reported of the runs, which definition a score has. `Search` declares the protocols of a table.
 `fitting` finds those under which *all* baseline cells of a data set agree with print, by the one
-rule (`umlbook.experiments.engine.agreement`). A long search finds something by chance, so `nulls`
-counts what fits numbers that were not printed for this data set and method. Only then is the
-paper's own method run, under the protocols found, and each cell gets one verdict (`judged`).
+rule (`umlbook.experiments.engine.agreement`). A long search finds something by chance:
+`umlbook.experiments.engine.nulls` counts what fits numbers that were not printed for this data set
+and method. Only then is the paper's own method run, under the protocols found, and each cell gets
+one verdict (`judged`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations, product
+from itertools import product
 from math import prod
 from typing import Any
-
-import numpy as np
 
 from umlbook.experiments.engine.agreement import MISSING, REPRODUCED, deviations, verdict
 from umlbook.experiments.engine.grid import Cell, Work
@@ -27,8 +26,10 @@ from umlbook.experiments.engine.target import Comparison
 ANOTHER = "reproduced under another protocol"
 NONE_FITS = "no protocol fits the baselines"
 NOT_UNDER_ANY = "not under any protocol that fits the baselines"
+NOT_RUN = "not run under the protocols that fit"
 CANNOT = "cannot be computed"
-JUDGEMENTS = (REPRODUCED, ANOTHER, NOT_UNDER_ANY, NONE_FITS, CANNOT)
+AS_TEXT = "as in the text"
+JUDGEMENTS = (REPRODUCED, ANOTHER, NOT_UNDER_ANY, NONE_FITS, NOT_RUN, CANNOT)
 
 Printed = Mapping[tuple[str, str], float]
 """The printed numbers of one data set, by score and method."""
@@ -113,7 +114,11 @@ class Protocol:
     def named(self, text: Mapping[str, str]) -> str:
         """What differs from the text, in words."""
         changes = self.changes(text).items()
-        return "; ".join(f"{name}: {value}" for name, value in changes) or "as in the text"
+        return "; ".join(f"{name}: {value}" for name, value in changes) or AS_TEXT
+
+
+Known = list[tuple[Protocol, Row]]
+"""What protocols give a cell: the number and its spread."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +140,24 @@ def text_choices(search: Search, dataset: str) -> dict[str, str]:
     """The text's choices, reports and definitions among them."""
     first = {score: definitions[0] for score, definitions in search.scores.items()}
     return {"report": search.reports[0].name, **first, **search.text(dataset)}
+
+
+def protocol_of(search: Search, choices: Mapping[str, str]) -> Protocol:
+    """The protocol of these choices; what is no report, score or baseline is the treatment's."""
+    others = {"report", *search.scores, *search.baselines}
+    return Protocol(
+        tuple(sorted((key, value) for key, value in choices.items() if key not in others)),
+        choices["report"],
+        tuple((score, choices[score]) for score in search.scores),
+        tuple((method, choices[method]) for method in search.baselines),
+    )
+
+
+def protocol_called(search: Search, dataset: str, name: str) -> Protocol:
+    """The protocol that `Protocol.named` calls so."""
+    text = text_choices(search, dataset)
+    changes = {} if name == AS_TEXT else dict(part.split(": ", 1) for part in name.split("; "))
+    return protocol_of(search, {**text, **changes})
 
 
 def agrees(row: Row, method: str, printed: Printed, definitions: Mapping[str, str]) -> bool:
@@ -177,28 +200,6 @@ def number_of_protocols(shared: Iterable[Shared]) -> int:
     return sum(one.count for one in shared)
 
 
-def shuffled_methods(search: Search, printed: Printed) -> list[Printed]:
-    """The printed column with its baselines exchanged, in every way but the printed one."""
-    return [
-        {(s, m): printed[s, dict(zip(search.baselines, order, strict=True)).get(m, m)]
-         for s, m in printed}
-        for order in permutations(search.baselines)
-        if order != search.baselines
-    ]  # fmt: skip
-
-
-def other_columns(search: Search, dataset: str) -> list[Printed]:
-    """The printed columns of the other data sets."""
-    names = dict.fromkeys(name for name, _, _ in search.printed())
-    return [search.printed_of(name) for name in names if name != dataset]
-
-
-def null(shared: list[Shared], others: list[Printed]) -> tuple[float, float]:
-    """Mean number of protocols that fit numbers of elsewhere, and the share of these with any."""
-    counts = [number_of_protocols(fitting(shared, printed)) for printed in others]
-    return float(np.mean(counts)), float(np.mean([count > 0 for count in counts]))
-
-
 def chosen(fits: list[Shared], printed: Printed, text: Mapping[str, str]) -> list[Protocol]:
     """For each shared choice that fits its best protocol; those nearest to the text first.
 
@@ -237,10 +238,16 @@ def value_under(protocol: Protocol, rows: Iterable[Row], score: str, method: str
     return None
 
 
+def values_of(cell: Comparison, found: Iterable[Protocol], rows: list[Row]) -> Known:
+    """What each protocol gives a cell, in the order of `chosen`, where it gives anything."""
+    tried = ((p, value_under(p, rows, cell.score, cell.method)) for p in found)
+    return [(protocol, value) for protocol, value in tried if value is not None]
+
+
 def judged(
-    cell: Comparison, found: list[Protocol], rows: list[Row], text: Mapping[str, str]
+    cell: Comparison, found: Sequence[Protocol], known: Known, text: Mapping[str, str]
 ) -> Row:
-    """The cell with its verdict; the protocols are in the order of `chosen`.
+    """The cell with its verdict, from the protocols found and what they give it (`values_of`).
 
     ``held`` says whether the cell is reproduced under the protocol nearest to the text, the one to
     hold fixed, or only under another one that fits the baselines as well.
@@ -248,10 +255,8 @@ def judged(
     row: Row = {
         "dataset": cell.dataset, "score": cell.score, "method": cell.method,
         "printed": cell.printed, "text": "" if cell.ours is None else round(cell.ours, 3),
-        "found": "", "spread": "", "verdict": NONE_FITS, "held": "", "protocol": "",
+        "found": "", "spread": "", "verdict": "", "held": "", "protocol": "",
     }  # fmt: skip
-    tried = [(p, value_under(p, rows, cell.score, cell.method)) for p in found]
-    known = [(p, value) for p, value in tried if value is not None]
     if known:  # what the protocol nearest to the text gives, whatever the verdict
         row |= {"found": round(known[0][1]["ours"], 3), "spread": known[0][1]["spread"]}
     if cell.verdict in (MISSING, REPRODUCED):
@@ -261,4 +266,4 @@ def judged(
             row |= {"found": round(value["ours"], 3), "spread": value["spread"]}
             held = "nearest" if protocol == found[0] else "other"
             return {**row, "verdict": ANOTHER, "held": held, "protocol": protocol.named(text)}
-    return {**row, "verdict": NOT_UNDER_ANY} if found else row
+    return {**row, "verdict": NOT_UNDER_ANY if known else NOT_RUN if found else NONE_FITS}

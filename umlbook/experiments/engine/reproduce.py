@@ -5,7 +5,9 @@ The names are those of the targets (`umlbook.experiments.engine.target`) of the 
 any moment, the next run continues; ``--continue`` begins with the rows stored with the package),
 compared with the printed cells, and written as CSV, Markdown and, for figures, PNG. The folder is
 locked meanwhile (`umlbook.experiments.engine.lock`). With ``--protocols`` the question is another
-one: under which protocol was the table printed (`umlbook.experiments.engine.search`)?
+one: under which protocol was the table printed (`umlbook.experiments.engine.search`)? Where that
+has been searched, each cell has a third number, that under the protocol found
+(`umlbook.experiments.engine.found`): the stored one, or with ``--found`` computed again.
 """
 
 from __future__ import annotations
@@ -21,10 +23,17 @@ from importlib.metadata import version
 from pathlib import Path
 
 from umlbook._browser import in_browser, needs_a_computer
+from umlbook.experiments.engine.found import (
+    beside_found,
+    is_searched,
+    protocol_lines,
+    recomputed,
+    verdicts_of,
+)
 from umlbook.experiments.engine.grid import NotARecordFileError, Record
 from umlbook.experiments.engine.grid import run as run_cells
 from umlbook.experiments.engine.lock import LockedError, locked
-from umlbook.experiments.engine.search import protocol_lines, searched, searches
+from umlbook.experiments.engine.search import searched, searches
 from umlbook.experiments.engine.storage import Row, markdown, store
 from umlbook.experiments.engine.target import Comparison, Target, close_count, verdict_counts
 
@@ -74,6 +83,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--protocols", action="store_true",
         help="search the protocol that printed the baselines, and judge the cells under it",
     )  # fmt: skip
+    parser.add_argument(
+        "--found", action="store_true",
+        help="compute the column 'found' again, under the protocol nearest to the text of those "
+        "that a search found, instead of printing the stored numbers",
+    )  # fmt: skip
     parser.add_argument("--jobs", type=int, default=1, help="processes; -1: one for each core")
     parser.add_argument("--dask", metavar="ADDRESS", help="run on the dask cluster at this address")
     parser.add_argument(
@@ -97,6 +111,14 @@ def run(args: argparse.Namespace) -> int:
     if args.protocols and (without := sorted(set(names) - set(searches()))):
         said = f"no search of protocols for {', '.join(without)}"
         print(f"umlbook reproduce: {said}: choose from {', '.join(searches())}", file=sys.stderr)
+        return 2
+    if args.found and (without := [name for name in names if not is_searched(name)]):
+        said = f"no protocol has been searched for {', '.join(without)}: leave out --found"
+        print(f"umlbook reproduce: {said}", file=sys.stderr)
+        return 2
+    if args.found and (args.stored or args.protocols):
+        said = "--found computes: leave out --stored and --protocols"
+        print(f"umlbook reproduce: {said}", file=sys.stderr)
         return 2
     if args.jobs == 0:
         print("umlbook reproduce: --jobs 0 does nothing: give 1 or more, or -1", file=sys.stderr)
@@ -147,18 +169,30 @@ def reproduced(target: Target, args: argparse.Namespace) -> bool:
         failures = [record for record in records if record.error]
         rows = target.source.summed([row for record in records for row in record.rows])
     comparisons = target.comparisons(rows)
-    for line in (*report(target, comparisons, failures), *protocol_lines(target.name)):
+    lines = compared(target, comparisons, args)
+    for line in report(target, comparisons, lines, failures):
         print(line)
-    write(target, rows, comparisons, args)
+    write(target, rows, lines, args)
     return not failures
 
 
+def compared(target: Target, comparisons: list[Comparison], args: argparse.Namespace) -> list[Row]:
+    """The lines of the table: print, ours, and where it was searched ours as found."""
+    if not is_searched(target.name):
+        return [comparison.row() for comparison in comparisons]
+    find = (
+        recomputed(target.name, comparisons, args)
+        if args.found
+        else verdicts_of(target.name, comparisons)
+    )
+    return list(beside_found(comparisons, find))
+
+
 def report(
-    target: Target, comparisons: list[Comparison], failures: Iterable[Record]
+    target: Target, comparisons: list[Comparison], rows: list[Row], failures: Iterable[Record]
 ) -> Iterable[str]:
-    """The table as lines of text: printed, ours, how far apart, verdict; then what failed."""
+    """The table as lines of text, what its verdicts sum up to, the protocol, and what failed."""
     yield f"{target.name}, {target.paper}: {target.what}"
-    rows = [comparison.row() for comparison in comparisons]
     columns = [c for c in (rows[0] if rows else []) if any(row[c] != "" for row in rows)]
     shown = [columns, *([_text(row[c]) for c in columns] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
@@ -169,6 +203,8 @@ def report(
     if any(comparison.close is not None for comparison in comparisons):
         said.append(f"within half a point: {close_count(comparisons)}")
     yield ", ".join(said)
+    if is_searched(target.name):
+        yield from protocol_lines(target.name)
     for record in failures:
         where = ", ".join(f"{key} {value}" for key, value in record.cell.items())
         yield f"failed, tried again by the next run: {where}: {record.error}"
@@ -178,11 +214,8 @@ def _text(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def write(
-    target: Target, rows: list[Row], comparisons: list[Comparison], args: argparse.Namespace
-) -> None:
+def write(target: Target, rows: list[Row], table: list[Row], args: argparse.Namespace) -> None:
     """Write the comparison as CSV and Markdown, the rows as CSV, the figure, and what made them."""
-    table = [comparison.row() for comparison in comparisons]
     made = [store(target.name, table, args.out)]
     page = args.out / f"{target.name}.md"
     page.write_text(f"# {target.name}\n\n{target.paper}: {target.what}\n\n{markdown(table)}\n")

@@ -14,7 +14,17 @@ from importlib import import_module
 from umlbook.experiments.engine.agreement import MISSING
 from umlbook.experiments.engine.grid import Cell, Record
 from umlbook.experiments.engine.grid import run as run_cells
+from umlbook.experiments.engine.nulls import (
+    BASELINE,
+    OWN,
+    null,
+    other_columns,
+    own_counts,
+    shuffled_methods,
+    with_chance,
+)
 from umlbook.experiments.engine.protocols import (
+    ANOTHER,
     JUDGEMENTS,
     Protocol,
     Search,
@@ -22,15 +32,13 @@ from umlbook.experiments.engine.protocols import (
     chosen,
     combinations,
     fitting,
-    judged,
-    null,
     number_of_protocols,
-    other_columns,
-    shuffled_methods,
+    protocol_of,
     text_choices,
     value_under,
+    values_of,
 )
-from umlbook.experiments.engine.storage import Row, markdown, store, stored
+from umlbook.experiments.engine.storage import Row, markdown, store
 from umlbook.experiments.engine.target import Comparison
 
 MODULES = ("cpcm_protocols", "naml_protocols")
@@ -88,21 +96,16 @@ def in_common(found: list[Protocol], text: Mapping[str, str]) -> str:
 def moves(search: Search, dataset: str, rows: list[Row]) -> Iterator[Row]:
     """Each baseline cell under the text's protocol with one choice changed."""
     text, printed = text_choices(search, dataset), search.printed_of(dataset)
-    treatment = {key: text[key] for key in rows[0]["treatment"]}
-    options = {key: dict.fromkeys(r["treatment"][key] for r in rows) for key in treatment}
+    options = {
+        key: dict.fromkeys(r["treatment"][key] for r in rows) for key in rows[0]["treatment"]
+    }
     options |= {"report": dict.fromkeys(r["report"] for r in rows)}
     options |= {score: dict.fromkeys(names) for score, names in search.scores.items()}
     for method in search.baselines:
         options[method] = dict.fromkeys(r["setting"] for r in rows if r["method"] == method)
     for choice, values in options.items():
         for value in values:
-            choices = {**text, choice: value}
-            protocol = Protocol(
-                tuple(sorted((key, choices[key]) for key in treatment)),
-                choices["report"],
-                tuple((score, choices[score]) for score in search.scores),
-                tuple((method, choices[method]) for method in search.baselines),
-            )
+            protocol = protocol_of(search, {**text, choice: value})
             touched = [choice] if choice in search.baselines else search.baselines
             for method in touched:
                 for score in [choice] if choice in search.scores else search.scores:
@@ -113,10 +116,12 @@ def moves(search: Search, dataset: str, rows: list[Row]) -> Iterator[Row]:
                         yield {**where, **cell, "printed": printed[score, method], **number}
 
 
-def own_cells(search: Search, dataset: str, found: list[Protocol]) -> list[Cell]:
-    """The treatments under which the paper's own method is run: those of protocols that fit."""
+def cells_under(
+    search: Search, dataset: str, found: list[Protocol], part: str = "own"
+) -> list[Cell]:
+    """The cells of the grid that these protocols need, by default of the paper's own method."""
     wanted = {protocol.treatment for protocol in found}
-    cells = search.cells(dataset, "own")
+    cells = search.cells(dataset, part)
     return [c for c in cells if any(set(t) <= set(c.items()) for t in wanted)]
 
 
@@ -139,14 +144,18 @@ def searched(search: Search, cells: list[Comparison], args: argparse.Namespace) 
     for dataset in names:
         rows = done(search.cells(dataset))
         count, found = summary(search, dataset, list(combinations(search, rows)))
-        counts.append(count)
         moved += moves(search, dataset, rows)
-        rows += done(own_cells(search, dataset, found))
+        rows += done(cells_under(search, dataset, found))
         text = text_choices(search, dataset)
-        mine = [cell for cell in cells if cell.dataset == dataset]
-        verdicts += [judged(cell, found, rows, text) for cell in mine]
+        mine = [
+            with_chance(search, cell, found, values_of(cell, found, rows), text)
+            for cell in cells
+            if cell.dataset == dataset
+        ]
+        counts.append(count | own_counts(mine))
+        verdicts += mine
     missing = [c for c in cells if c.verdict == MISSING and c.dataset not in names]
-    verdicts += [judged(cell, [], [], {}) for cell in missing]
+    verdicts += [with_chance(search, cell, [], [], {}) for cell in missing]
     for what, table in {"protocols": counts, "verdicts": verdicts, "moves": moved}.items():
         store(file_of(search.covers[0], what), table, args.out)
     for line in report(search.name, counts, verdicts, failures):
@@ -162,16 +171,17 @@ def report(
     yield markdown(counts)
     said = Counter(row["verdict"] for row in verdicts)
     yield ", ".join(f"{word}: {said[word]}" for word in JUDGEMENTS if said[word])
+    yield from own_lines(counts, verdicts)
     for record in failures:
         yield f"failed, tried again by the next run: {record.cell}: {record.error}"
 
 
-def protocol_lines(name: str) -> Iterator[str]:
-    """What the stored search says of a table's protocol; nothing for a table without a search."""
-    if name not in searches():
-        return
-    yield f"protocol found (umlbook reproduce --protocols {name}):"
-    for row in stored(file_of(name, "protocols")):
-        among = f"{row['fit']} of {row['searched']} protocols fit the baselines"
-        nearest = f"; nearest to the text: {row['nearest to the text']}" if row["fit"] else ""
-        yield f"  {row['dataset']}: {among}{nearest}"
+def own_lines(counts: list[Row], verdicts: list[Row]) -> Iterator[str]:
+    """Whose the cells under another protocol are, and how many own ones chance would give."""
+    parts = Counter(row["part"] for row in verdicts if row["verdict"] == ANOTHER)
+    yield f"  of those under another protocol: {parts[OWN]} own, {parts[BASELINE]} baselines"
+    differ, another, sets, methods = (sum(row[key] for row in counts) for key in own_counts([]))
+    yield (
+        f"  own cells that differ where a protocol fits: {differ}; under another: {another}; "
+        f"by chance {sets:.1f} (numbers of other sets), {methods:.1f} (of other methods)"
+    )
