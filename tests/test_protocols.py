@@ -29,7 +29,7 @@ from umlbook.experiments.engine.reporting import (
 )
 from umlbook.experiments.engine.target import Comparison, Source, Target
 from umlbook.experiments.papers import cpcm_protocols, naml_protocols
-from umlbook.experiments.papers.treatments import COLUMNS, treated
+from umlbook.experiments.papers.treatments import COLUMNS, PLAIN, treated
 from umlbook.tools import cli
 
 SEARCHES = search.searches()
@@ -210,7 +210,7 @@ def test_what_passes_for_an_own_cell_by_chance_is_counted_by_the_same_rule():
 
 
 def test_a_table_without_a_search_is_answered_with_those_that_have_one(tmp_path, capsys):
-    assert cli.main(["reproduce", "--protocols", "pm-table-2", "--out", str(tmp_path)]) == 2
+    assert cli.main(["reproduce", "--protocols", "pm-figure-2", "--out", str(tmp_path)]) == 2
     assert "cpcm-table-1, naml-table-3" in capsys.readouterr().err
 
 
@@ -300,7 +300,7 @@ def test_the_text_is_among_what_is_searched(name):
     for dataset in table.sets():
         text = protocols.text_choices(table, dataset)
         assert any(set(cell.items()) <= set(text.items()) for cell in table.treatments(dataset))
-        assert all(cell["columns"] in COLUMNS for cell in table.treatments(dataset))
+        assert all(cell.get("columns", PLAIN) in COLUMNS for cell in table.treatments(dataset))
 
 
 # ------------------------------------------------------------------------------- what is stored

@@ -26,7 +26,7 @@ from umlbook.experiments.engine.target import Comparison
 ANOTHER = "reproduced under another protocol"
 NONE_FITS = "no protocol fits the baselines"
 NOT_UNDER_ANY = "not under any protocol that fits the baselines"
-NOT_RUN = "not run under the protocols that fit"
+NOT_RUN = "not run under all protocols that fit"
 CANNOT = "cannot be computed"
 AS_TEXT = "as in the text"
 JUDGEMENTS = (REPRODUCED, ANOTHER, NOT_UNDER_ANY, NONE_FITS, NOT_RUN, CANNOT)
@@ -266,4 +266,5 @@ def judged(
             row |= {"found": round(value["ours"], 3), "spread": value["spread"]}
             held = "nearest" if protocol == found[0] else "other"
             return {**row, "verdict": ANOTHER, "held": held, "protocol": protocol.named(text)}
-    return {**row, "verdict": NOT_UNDER_ANY if known else NOT_RUN if found else NONE_FITS}
+    left = NOT_RUN if len(known) < len(found) else NOT_UNDER_ANY
+    return {**row, "verdict": left if found else NONE_FITS}
