@@ -16,6 +16,7 @@ from functools import cache
 import numpy as np
 
 from umlbook.algebra import Array, Labels
+from umlbook.constraints import IntArray
 from umlbook.experiments.engine.agreement import deviation, spread
 from umlbook.experiments.engine.grid import Cell
 from umlbook.experiments.engine.protocols import Search
@@ -37,7 +38,7 @@ WIDTHS: Mapping[str, Callable[[Array], Array]] = {
     "10 to 1 medians": lambda X: median_width(X) * np.geomspace(10, 1, N_KERNELS),
     "10 to 1/10 of the median": lambda X: median_width(X) * np.geomspace(10, 0.1, N_KERNELS),
     "10, 9, ..., 1": lambda X: np.arange(10.0, 0.0, -1.0),
-    "32, 16, ..., 1/16": lambda X: 2.0 ** np.arange(5, -5, -1),
+    "32, 16, ..., 1/16": lambda X: 2.0 ** np.arange(5.0, -5.0, -1.0),
 }
 """From the data to the widths of the ten kernels, the widest first."""
 
@@ -102,7 +103,7 @@ def kernel_runs(X: Array, y: Labels, starts: list[Labels], widths: str, use: str
 # -------------------------------------------------------------------------- what is printed of them
 
 
-def picked(kernels: list[Runs], which: Array) -> Runs:
+def picked(kernels: list[Runs], which: IntArray) -> Runs:
     """In each run the kernel with this number."""
     runs = np.arange(len(which))
     scores = {d: np.array([r.scores[d] for r in kernels])[which, runs] for d in kernels[0].scores}

@@ -99,7 +99,7 @@ def summary(found: Mapping[str, list[Shared]], own: Mapping[str, list[Row]]) -> 
     }
     first, text = names[0], text_choices(SEARCH, names[0])
     fits = [s for s in fitting(found[first], printed[first]) if key_of(s) in kept]
-    rows = []
+    rows: list[Row] = []
     for protocol in chosen(fits, printed[first], text):
         changes = protocol.changes(text).items()
         way = [f"{k}: {v}" for k, v in changes if k not in SEARCH.baselines]
@@ -107,7 +107,7 @@ def summary(found: Mapping[str, list[Shared]], own: Mapping[str, list[Row]]) -> 
         agree = own_that_agree(key, own)
         rows.append({"changes": len(way), "protocol": "; ".join(way), "own that agree": agree})
     rows.sort(key=lambda row: row["changes"])
-    blank = {"changes": "", "protocol": "", "own that agree": ""}
+    blank: Row = {"changes": "", "protocol": "", "own that agree": ""}
     return [{**counts, **row} for row in rows or [blank]]
 
 
