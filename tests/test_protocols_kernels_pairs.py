@@ -12,7 +12,7 @@ from umlbook import scores
 from umlbook.experiments.engine import protocols, storage
 from umlbook.experiments.engine.grid import attempt
 from umlbook.experiments.engine.reporting import Report, Runs
-from umlbook.experiments.papers import naml4_protocols, pm, pm_protocols
+from umlbook.experiments.papers import naml4_protocols, pm, pm_joint, pm_protocols
 from umlbook.experiments.papers.treatments import SCALINGS
 from umlbook.kernels import RBFBank
 from umlbook.lloyd import lloyd_steps, settled
@@ -181,3 +181,34 @@ def test_k_means_with_all_components_of_a_kernel_is_kernel_k_means():
     last = settled(lloyd_steps(Z, start, 3))
     assert np.array_equal(with_kernel[0], last.labels)
     assert with_kernel[1] == pytest.approx(last.objective)
+
+
+# --------------------------------------------------------------------- all columns of PM at once
+
+
+def shared(name, pairs, error):
+    """One choice under which every baseline is off by so much."""
+    printed = pm_protocols.SEARCH.printed_of(name)
+    rows = {
+        method: [{"setting": "", "score": printed["Rand", method] + error, "score spread": 0.001}]
+        for method in pm_protocols.BASELINES
+    }
+    treatment = (("pairs", pairs),)
+    return protocols.Shared(treatment, "mean", (("Rand", "score"),), rows)
+
+
+def test_only_what_fits_every_column_is_kept():
+    found = {
+        name: [shared(name, "30 + 30", 0.0), shared(name, "15 + 15", 0.1 * (name == "7-8-9"))]
+        for name in pm.DIGITS
+    }
+    columns = {name: pm_protocols.SEARCH.printed_of(name) for name in pm.DIGITS}
+    assert pm_joint.in_all(found, columns) == {pm_joint.key_of(found["1-2-3"][0])}
+    others = pm_joint.exchanged_columns(list(pm.DIGITS))
+    assert len(others) == 5 and not any(pm_joint.in_all(found, other) for other in others)
+
+
+def test_the_stored_protocols_of_the_whole_table_are_as_many_as_it_says():
+    rows = storage.stored("pm_joint")
+    assert {row["fit"] for row in rows} == {len(rows)}
+    assert max(row["own that agree"] for row in rows if row["own that agree"] != "") <= 12
