@@ -42,7 +42,7 @@ from umlbook.experiments.engine.protocols import (
 from umlbook.experiments.engine.storage import Row, markdown, store
 from umlbook.experiments.engine.target import Comparison
 
-MODULES = ("cpcm_protocols", "naml_protocols")
+MODULES = ("cpcm_protocols", "naml_protocols", "naml4_protocols", "pm_protocols")
 
 
 def searches() -> dict[str, Search]:

@@ -126,7 +126,7 @@ MNIST_METHODS = ("Euclid", "LLMA", "wrong pairs", "no graph", "bent ITML", "late
 def data(cell: Cell) -> tuple[Array, Labels]:
     """The rows of a cell, on their first principal components where it names a number."""
     if cell["part"] == "MNIST":
-        return pm.data(cell["data"].replace("-", ""))
+        return pm.data(cell["data"])
     if cell["part"] == "tables":
         return side_by_side.data(cell["data"])
     digits = load("digits")

@@ -76,12 +76,16 @@ COLUMNS: Mapping[str, Callable[[Array, Labels], Table]] = {
 }
 
 
+def turned(X: Array) -> Array:
+    """X in as few columns as it has rows, where it has more: a rotation changes no distance."""
+    if X.shape[1] <= len(X):
+        return X
+    X = X - X.mean(axis=0)
+    U, s, _ = np.linalg.svd(X, full_matrices=False)
+    return np.asarray(U * s)
+
+
 def treated(X: Array, y: Labels, columns: str, scaling: str) -> Table:
     """The table with these columns, scaled, and turned into as few columns as it has rows."""
     X, y = COLUMNS[columns](X, y)
-    X = np.asarray(SCALINGS[scaling](X), dtype=float)
-    if X.shape[1] > len(X):  # a rotation changes no distance
-        X = X - X.mean(axis=0)
-        U, s, _ = np.linalg.svd(X, full_matrices=False)
-        X = U * s
-    return X, y
+    return turned(np.asarray(SCALINGS[scaling](X), dtype=float)), y
