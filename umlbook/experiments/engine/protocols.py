@@ -10,6 +10,7 @@ paper's own method run, under the protocols found, and each cell gets one verdic
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations, product
@@ -28,7 +29,8 @@ ANOTHER = "reproduced under another protocol"
 NONE_FITS = "no protocol fits the baselines"
 NOT_UNDER_ANY = "not under any protocol that fits the baselines"
 CANNOT = "cannot be computed"
-JUDGEMENTS = (REPRODUCED, ANOTHER, NOT_UNDER_ANY, NONE_FITS, CANNOT)
+NOT_RUN = "not run under the protocols that fit"
+JUDGEMENTS = (REPRODUCED, ANOTHER, NOT_UNDER_ANY, NONE_FITS, CANNOT, NOT_RUN)
 
 Printed = Mapping[tuple[str, str], float]
 """The printed numbers of one data set, by score and method."""
@@ -58,6 +60,8 @@ class Search:
         treatment, and of the setting of each baseline.
     printed
         All printed numbers, by data set, score and method.
+    also, compared
+        Further tables that the same search explains, and the cells of all of them.
     """
 
     name: str
@@ -70,6 +74,8 @@ class Search:
     text: Callable[[str], Mapping[str, str]]
     printed: Callable[[], Mapping[tuple[str, str, str], float]]
     sets: Callable[[], list[str]]
+    also: tuple[str, ...] = ()
+    compared: Callable[[], list[Comparison]] | None = None
 
     def cells(self, dataset: str, part: str = "baselines") -> list[Cell]:
         """The cells of the grid for one data set."""
@@ -161,6 +167,16 @@ def fitting(shared: Iterable[Shared], printed: Printed) -> list[Shared]:
     return found
 
 
+def alone(shared: Iterable[Shared], printed: Printed) -> Counter[str]:
+    """For each baseline the number of shared choices under which it agrees, whatever the others."""
+    return Counter(
+        method
+        for one in shared
+        for method, tried in one.rows.items()
+        if any(agrees(row, method, printed, dict(one.definitions)) for row in tried)
+    )
+
+
 def number_of_protocols(shared: Iterable[Shared]) -> int:
     """How many protocols these are."""
     return sum(one.count for one in shared)
@@ -250,4 +266,6 @@ def judged(
             row |= {"found": round(value["ours"], 3), "spread": value["spread"]}
             held = "nearest" if protocol == found[0] else "other"
             return {**row, "verdict": ANOTHER, "held": held, "protocol": protocol.named(text)}
-    return {**row, "verdict": NOT_UNDER_ANY} if found else row
+    if found:
+        row |= {"verdict": NOT_UNDER_ANY if known else NOT_RUN}
+    return row

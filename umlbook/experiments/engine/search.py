@@ -19,6 +19,7 @@ from umlbook.experiments.engine.protocols import (
     Protocol,
     Search,
     Shared,
+    alone,
     chosen,
     combinations,
     fitting,
@@ -33,13 +34,14 @@ from umlbook.experiments.engine.protocols import (
 from umlbook.experiments.engine.storage import Row, markdown, store, stored
 from umlbook.experiments.engine.target import Target
 
-MODULES = ("cpcm_protocols", "naml_protocols")
+MODULES = ("cpcm_protocols", "naml_protocols", "cpd_protocols")
 
 
 def searches() -> dict[str, Search]:
     """All searches by the name of their table."""
     modules = [import_module(f"umlbook.experiments.papers.{name}") for name in MODULES]
-    return {module.SEARCH.name: module.SEARCH for module in modules}
+    found = [module.SEARCH for module in modules]
+    return {name: search for search in found for name in (search.name, *search.also)}
 
 
 def file_of(name: str, what: str) -> str:
@@ -52,6 +54,7 @@ def summary(search: Search, dataset: str, shared: list[Shared]) -> tuple[Row, li
     printed, text = search.printed_of(dataset), text_choices(search, dataset)
     fits = fitting(shared, printed)
     found = chosen(fits, printed, text)
+    by_itself = alone(shared, printed)  # which of the baselines is it that fits nowhere?
     by_sets, any_set = null(shared, other_columns(search, dataset))
     by_methods, any_method = null(shared, shuffled_methods(search, printed))
     row = {
@@ -64,6 +67,8 @@ def summary(search: Search, dataset: str, shared: list[Shared]) -> tuple[Row, li
         "exchanges with any": round(any_method, 3),
         "nearest to the text": found[0].named(text) if found else "",
         "common to all": in_common(found, text),
+        "shared choices": len(shared),
+        "each baseline alone": ", ".join(f"{m} {by_itself[m]}" for m in search.baselines),
     }
     return row, found
 
@@ -126,6 +131,7 @@ def searched(target: Target, args: argparse.Namespace) -> bool:
         failures.extend(record for record in records if record.error)
         return [row for record in records for row in record.rows]
 
+    compared = search.compared() if search.compared else target.comparisons()
     names = search.sets()[:1] if args.quick else search.sets()
     for dataset in names:
         rows = done(search.cells(dataset))
@@ -134,9 +140,9 @@ def searched(target: Target, args: argparse.Namespace) -> bool:
         moved += moves(search, dataset, rows)
         rows += done(own_cells(search, dataset, found))
         text = text_choices(search, dataset)
-        mine = [cell for cell in target.comparisons() if cell.dataset == dataset]
+        mine = [cell for cell in compared if cell.dataset == dataset]
         verdicts += [judged(cell, found, rows, text) for cell in mine]
-    missing = [cell for cell in target.comparisons() if cell.verdict == MISSING]
+    missing = [c for c in compared if c.verdict == MISSING and c.dataset not in names]
     verdicts += [judged(cell, [], [], {}) for cell in missing]
     for what, table in {"protocols": counts, "verdicts": verdicts, "moves": moved}.items():
         store(file_of(search.name, what), table, args.out)
