@@ -5,6 +5,7 @@ Every candidate is fitted and the normalised cut of its labels in the neighbour 
 """
 
 import warnings
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -140,13 +141,17 @@ def lam_path(model: CPDUML, X: ArrayLike, lams: ArrayLike) -> list[CPDUML]:
     list of CPDUML
         One fitted model for each lam, in the same order.
     """
+    return list(lam_fits(model, X, lams))
+
+
+def lam_fits(model: CPDUML, X: ArrayLike, lams: ArrayLike) -> Iterator[CPDUML]:
+    """The same one after the other: whoever has seen enough fits no more."""
     prepared = clone(model)
     problem = prepared._prepare(X)
-    fits = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        for lam in map(float, np.ravel(lams)):
-            model = copy(prepared).set_params(lam=lam)
-            field = replace(problem.field, lam=model._stiffness(len(problem.X)))
-            fits.append(model._fit(replace(problem, field=field))._label(X))
-    return fits
+    for lam in map(float, np.ravel(lams)):
+        model = copy(prepared).set_params(lam=lam)
+        field = replace(problem.field, lam=model._stiffness(len(problem.X)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            fitted = model._fit(replace(problem, field=field))._label(X)
+        yield fitted

@@ -38,8 +38,8 @@ from umlbook.experiments.engine.storage import Row, markdown, store
 from umlbook.experiments.engine.target import Comparison, Target, close_count, verdict_counts
 
 MODULES = (
-    "cpcm", "naml", "naml_figures", "cpd_figures", "cpd", "pm", "latent", "side_by_side", "pairs",
-    "asking", "cost", "landmarks", "starts", "llma",
+    "cpcm", "naml", "naml_figures", "cpd_figures", "cpd", "cpd_grid", "pm", "latent",
+    "side_by_side", "pairs", "asking", "cost", "landmarks", "starts", "llma",
 )  # fmt: skip
 
 

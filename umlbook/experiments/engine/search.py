@@ -144,6 +144,7 @@ def searched(search: Search, cells: list[Comparison], args: argparse.Namespace) 
         failures.extend(record for record in records if record.error)
         return [row for record in records for row in record.rows]
 
+    compared = search.compared() if search.compared else target.comparisons()
     names = search.sets()[:1] if args.quick else search.sets()
     for dataset in names:
         rows = done(search.cells(dataset))

@@ -9,8 +9,9 @@ A method is fitted on two folds and labels the third by its nearest centre. The 
 how the data were scaled nor by what the parameters were picked: scalings are ours (`DATASETS`), and
 every pick is made twice, by the labels of the seen points (`"label"`, which a clustering does not
 have) and by the normalised cut of a neighbour graph of the seen points (`"cut"`). The grid is a
-part of the paper's: widths 1 to 16 of its 1 to 1024 (wider fields hardly move anything) and five
-penalties of its eleven. The kernel version works on the leading 20 kernel PCA coordinates.
+part of the paper's: widths 1 to 16 of its 1 to 1024 and five penalties of its eleven; the kernel
+version works on the leading 20 kernel PCA coordinates. `umlbook.experiments.papers.cpd_grid` has
+the grid as printed, `umlbook.experiments.papers.cpd_protocols` the search for the protocol.
 """
 
 from __future__ import annotations
@@ -168,7 +169,10 @@ def control_fits(
     return [*plain, *named]
 
 
-FAMILIES: Mapping[str, Callable[[Array, Array, int, int, Dataset], list[Labelling]]] = {
+Family = Callable[[Array, Array, int, int, Dataset], list[Labelling]]
+"""From seen and unseen points, clusters, seed and data set to the fits of several methods."""
+
+FAMILIES: Mapping[str, Family] = {
     "own": own_fits,
     "control": control_fits,
     "rivals": others_fits,
@@ -176,7 +180,7 @@ FAMILIES: Mapping[str, Callable[[Array, Array, int, int, Dataset], list[Labellin
 
 
 def fold_scores(
-    name: str, run: int, fold: int, family: str = "own"
+    name: str, run: int, fold: int, family: Family = own_fits
 ) -> Iterator[tuple[tuple[str, str], Array]]:
     """(method, rule) and its scores on the unseen points, for one fold of one run."""
     data, spec = load(DATASETS[name].name), DATASETS[name]
@@ -185,7 +189,7 @@ def fold_scores(
     scaler = spec.scaler.fit(data.data[train])
     seen, unseen = scaler.transform(data.data[train]), scaler.transform(data.data[test])
     n_clusters = len(np.unique(data.target))
-    fits = FAMILIES[family](seen, unseen, n_clusters, N_FOLDS * run + fold, spec)
+    fits = family(seen, unseen, n_clusters, N_FOLDS * run + fold, spec)
     for method in dict.fromkeys(fit.method for fit in fits):
         own = [fit for fit in fits if fit.method == method]
         for rule in ("label", "cut"):
@@ -194,7 +198,7 @@ def fold_scores(
             yield (method, rule), np.array(scores)
 
 
-def run_rows(name: str, run: int, family: str = "own") -> list[Row]:
+def run_rows(name: str, run: int, family: Family = own_fits) -> list[Row]:
     """One run on one data set: the mean over the folds, in percent."""
     totals: dict[tuple[str, str], Array] = {}
     for fold in range(N_FOLDS):
@@ -307,7 +311,7 @@ def cells(quick: bool) -> list[Cell]:
 
 def work(cell: Cell) -> list[Row]:
     """The scores of one run on one data set."""
-    return run_rows(cell["dataset"], cell["run"], cell["family"])
+    return run_rows(cell["dataset"], cell["run"], FAMILIES[cell["family"]])
 
 
 def stored() -> list[Row]:
@@ -316,8 +320,9 @@ def stored() -> list[Row]:
 
 
 def all_stored() -> list[Row]:
-    """The stored runs of all methods."""
-    return [*stored(), *stored_control(), *storage.stored("cpd_rivals")]
+    """The stored runs of all methods, each with its family: they say which cells are done."""
+    found = {"own": stored(), "control": stored_control(), "rivals": storage.stored("cpd_rivals")}
+    return [{**row, "family": family} for family, rows in found.items() for row in rows]
 
 
 def stored_control() -> list[Row]:

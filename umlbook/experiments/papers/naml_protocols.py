@@ -62,7 +62,7 @@ def definitions(counts: Array) -> dict[str, float]:
     shared, n = of_class + of_cluster - together, counts.sum()
     by = {
         "arithmetic mean": (of_class + of_cluster) / 2,
-        "geometric mean": np.sqrt(of_class * of_cluster),
+        "geometric mean": np.sqrt(max(of_class * of_cluster, 0.0)),
         "larger entropy": max(of_class, of_cluster),
         "smaller entropy": min(of_class, of_cluster),
     }

@@ -35,6 +35,11 @@ def with_number(X: Array, y: Labels) -> Table:
     return np.column_stack([X, np.arange(len(X))]), y
 
 
+def with_names(X: Array, y: Labels) -> Table:
+    """A column for each row, as where a name that no two rows share is read as a category."""
+    return np.column_stack([X, np.eye(len(X))]), y
+
+
 def without_first(X: Array, y: Labels) -> Table:
     """Without the first column, as where it is read as text and left out."""
     return X[:, 1:], y
@@ -68,6 +73,7 @@ COLUMNS: Mapping[str, Callable[[Array, Labels], Table]] = {
     PLAIN: lambda X, y: (X, y),
     "with the class": with_class,
     "with the row number": with_number,
+    "with the names": with_names,
     "without the first": without_first,
     "without the last": without_last,
     "one-hot": one_hot,

@@ -1,0 +1,170 @@
+"""Tables 1 to 3 of the CPD-UML paper with the grids as they are printed.
+
+The paper searched 11 widths of the field (1 to 1024, by powers of two), 11 penalties (1 to 1e10, by
+powers of ten) and, for all kernel methods, 16 widths of the kernel (1/32 to 1024): 121 fits of
+CPD-UML for each fold, 1,936 of its kernel form. `umlbook.experiments.papers.cpd` has 20 runs of a
+part of this grid; here is the whole of it, for fewer runs, from the same folds and the same starts,
+so that the two can be compared run by run. ``umlbook reproduce --continue cpd-grid-1`` (or 2, or 3:
+the runs are the same) goes on to 20 runs; the stored copy is ``results/cpd_grid.csv``.
+
+Where a field moves no point by more than 1e-9 of the data's size, a stiffer one moves none either:
+its labels are those of that field and are not computed again. The ranges of AML, NAML, RPCA-OM and
+FME are not printed; they are ours (`umlbook.experiments.papers.cpd_rivals`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+
+import numpy as np
+from sklearn.decomposition import KernelPCA
+
+from umlbook.algebra import Array, Labels, cluster_means, nearest_center
+from umlbook.cpd import CPDUML, kmeans_labels
+from umlbook.cpd.selection import lam_fits
+from umlbook.experiments.engine import storage
+from umlbook.experiments.engine.grid import Cell
+from umlbook.experiments.engine.storage import Row
+from umlbook.experiments.engine.target import Comparison, Source, Target
+from umlbook.experiments.papers.cpd import (
+    DATASETS,
+    MAX_ITER,
+    N_RUNS,
+    SCORES,
+    Dataset,
+    Family,
+    all_stored,
+    comparisons,
+    run_rows,
+    values,
+)
+from umlbook.experiments.papers.cpd_rivals import N_COMPONENTS, Labelling, clustered, embeddings
+
+SIGMAS = tuple(2.0**i for i in range(11))
+LAMS = tuple(10.0**i for i in range(11))
+KERNEL_WIDTHS = tuple(2.0**i for i in range(-5, 11))
+STILL = 1e-9
+
+
+def still(fitted: CPDUML, seen: Array) -> bool:
+    """Whether the field moves no point, as far as labels can tell."""
+    return float(np.abs(fitted.transform(seen) - seen).max()) <= STILL * float(np.abs(seen).max())
+
+
+def grid_fits(
+    seen: Array, unseen: Array, n_clusters: int, seed: int, n_landmarks: int | None
+) -> Iterator[Labelling]:
+    """K-means, and CPD-UML at every printed sigma and lam."""
+    start = kmeans_labels(seen, n_clusters, seed)
+    yield Labelling("k-means", start, nearest_center(unseen, cluster_means(seen, start)))
+    model = CPDUML(n_clusters, y_step="spectral", init=start, n_landmarks=n_landmarks,
+                   max_iter=MAX_ITER, random_state=seed)  # fmt: skip
+    for sigma in SIGMAS:
+        for fitted in lam_fits(model.set_params(sigma=sigma), seen, LAMS):
+            yield Labelling("CPD-UML", fitted.labels_, fitted.predict(unseen))
+            if still(fitted, seen):
+                break  # the stiffer ones would give the same labels once more
+
+
+def coordinates(seen: Array, unseen: Array, width: float) -> tuple[Array, Array]:
+    """The leading kernel PCA coordinates of both, for a Gaussian of this width."""
+    kpca = KernelPCA(N_COMPONENTS, kernel="rbf", gamma=0.5 / width**2, random_state=0).fit(seen)
+    return kpca.transform(seen), kpca.transform(unseen)
+
+
+def field_fits(
+    seen: Array, unseen: Array, n_clusters: int, seed: int, spec: Dataset
+) -> list[Labelling]:
+    """CPD-UML in the input space."""
+    return list(grid_fits(seen, unseen, n_clusters, seed, spec.n_landmarks))
+
+
+def kernel_fits(
+    seen: Array, unseen: Array, n_clusters: int, seed: int, spec: Dataset
+) -> list[Labelling]:
+    """K-means and CPD-UML on kernel PCA coordinates, at every printed width of the kernel."""
+    views = (coordinates(seen, unseen, width) for width in KERNEL_WIDTHS)
+    fits = (fit for view in views for fit in grid_fits(*view, n_clusters, seed, spec.n_landmarks))
+    return [Labelling(f"kernel {fit.method}", fit.seen, fit.unseen) for fit in fits]
+
+
+def rival_fits(
+    seen: Array, unseen: Array, n_clusters: int, seed: int, spec: Dataset
+) -> list[Labelling]:
+    """RPCA-OM and FME on kernel PCA coordinates, at every printed width, from the common start."""
+    start: Labels = kmeans_labels(seen, n_clusters, seed)
+    fits = []
+    for width in KERNEL_WIDTHS:
+        old, new = coordinates(seen, unseen, width)
+        for name, model in embeddings(old.shape[1], n_clusters):
+            placed = model.fit(old)
+            views = placed.transform(old), placed.transform(new)
+            fits.append(clustered(f"kernel {name}", *views, start))
+    return fits
+
+
+FAMILIES: Mapping[str, Family] = {
+    "grid": field_fits,
+    "kernel grid": kernel_fits,
+    "kernel rivals": rival_fits,
+}
+
+
+def cells(quick: bool) -> list[Cell]:
+    """Every run of every set by all families; quick: one run of the two smallest sets."""
+    names = ["Cars", "E. coli"] if quick else list(DATASETS)
+    runs: Iterable[int] = range(1) if quick else range(N_RUNS)
+    return [
+        {"dataset": name, "run": run, "family": family}
+        for family in FAMILIES
+        for run in runs
+        for name in names
+    ]
+
+
+def work(cell: Cell) -> list[Row]:
+    """The scores of one run on one data set."""
+    name, run, family = cell["dataset"], cell["run"], cell["family"]
+    return [{**row, "family": family} for row in run_rows(name, run, FAMILIES[family])]
+
+
+def stored() -> list[Row]:
+    """The runs that are stored with the package."""
+    return storage.stored("cpd_grid")
+
+
+def changes(score: str, rule: str) -> list[Row]:
+    """The part of the grid beside the whole of it, at the same runs, which are paired."""
+    whole = stored()
+    runs = {(row["method"], row["dataset"], row["run"]) for row in whole}
+    part = [row for row in all_stored() if (row["method"], row["dataset"], row["run"]) in runs]
+    before, after = (
+        values(sorted(rows, key=lambda row: int(row["run"])), score, rule) for rows in (part, whole)
+    )
+    return [
+        {
+            "method": method, "dataset": name, "runs": len(found),
+            "part": round(float(before[method, name].mean()), 2),
+            "whole": round(float(found.mean()), 2),
+            "gain": round(float((found - before[method, name]).mean()), 2),
+        }
+        for (method, name), found in after.items()
+        if method != "k-means"
+    ]  # fmt: skip
+
+
+def compared(score: str, rows: list[Row]) -> Iterator[Comparison]:
+    """The printed cells beside ours, of methods with at least two runs: one has no spread."""
+    runs = values(rows, score, "label")
+    for cell in comparisons(score, rows):
+        if len(runs.get((cell.method, cell.dataset), ())) > 1:
+            yield cell
+
+
+RUNS = Source("cpd-grid", cells, work, stored)
+TARGETS = tuple(
+    Target(f"cpd-grid-{i}", "CPD-UML", f"Table {i} ({score}) with the grids as they are printed",
+           RUNS, partial(compared, score))
+    for i, score in enumerate(SCORES, 1)
+)  # fmt: skip
