@@ -450,26 +450,3 @@ def test_a_random_cell_under_another_protocol_is_what_k_means_gives(name, row):
     lower = getattr(module, "LOWER", frozenset())
     again = reported(runs, SEARCHES[name].reports[0], lower, 0.001)
     assert again[definition] == pytest.approx(row["ours"], abs=0.02)  # another processor's ties
-
-
-CPD = [
-    row
-    for row in stored("cpd-table-1", "moves")
-    if row["method"] == "k-means" and row["choice"] in ("scaling", "starts", "columns")
-    and row["dataset"] in ("Cars", "Breast", "Dermatology")
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("row", random.Random(2).sample(CPD, 3))
-def test_a_random_cell_of_cpd_uml_under_another_protocol_is_what_k_means_gives(row):
-    table = SEARCHES["cpd-table-1"]
-    text = protocols.text_choices(table, row["dataset"])
-    choices = {**text, row["choice"]: row["value"]}
-    keys = table.treatments(row["dataset"])[0]
-    cell = {"dataset": row["dataset"], "part": "start"} | {key: choices[key] for key in keys}
-    again = next(
-        new for new in cpd_protocols.work(cell) if new["report"] == table.reports[0].name
-    )  # fmt: skip
-    assert again["method"] == "k-means"
-    # another processor's ties
-    assert again[choices[row["score"]]] == pytest.approx(row["ours"], abs=2.0)

@@ -42,7 +42,9 @@ from umlbook.experiments.engine.protocols import (
 from umlbook.experiments.engine.storage import Row, markdown, store
 from umlbook.experiments.engine.target import Comparison
 
-MODULES = ("cpcm_protocols", "naml_protocols", "naml4_protocols", "pm_protocols")
+MODULES = (
+    "cpcm_protocols", "naml_protocols", "naml4_protocols", "cpd_protocols", "pm_protocols",
+)  # fmt: skip
 
 
 def searches() -> dict[str, Search]:
@@ -144,7 +146,6 @@ def searched(search: Search, cells: list[Comparison], args: argparse.Namespace) 
         failures.extend(record for record in records if record.error)
         return [row for record in records for row in record.rows]
 
-    compared = search.compared() if search.compared else target.comparisons()
     names = search.sets()[:1] if args.quick else search.sets()
     for dataset in names:
         rows = done(search.cells(dataset))

@@ -8,9 +8,9 @@ depend on the machine; how they grow depends on it much less.
 The data are five round clusters in twenty features, four standard deviations from their common
 centre along a feature each. Methods with pairs get 20 of each kind.
 
-``umlbook reproduce cost-blocks`` (``results/cost_blocks.csv``) is the same for tables that are never
-in memory: dask makes a block of rows when a method asks for it, in every pass anew, so the seconds
-hold the making of the rows too.
+``umlbook reproduce cost-blocks`` (``results/cost_blocks.csv``) is the same for tables that are
+never in memory: dask makes a block of rows when a method asks for it, in every pass anew, so the
+seconds hold the making of the rows too.
 """
 
 from __future__ import annotations
