@@ -47,9 +47,6 @@ FEWER = {"Diabetes": 3, "USPS20": 3}
 OWN_RUNS = 2
 """Runs of the methods with large grids, under the protocols that fit."""
 
-NOT_RUN = ("E. coli", "USPS20")
-"""Sets on which these methods were not run for want of time; take a name out to run them."""
-
 BASELINES = ("k-means", "kernel k-means")
 MORE_COLUMNS: Mapping[str, tuple[str, ...]] = {
     "Breast": ("with the row number",),
@@ -112,8 +109,6 @@ def data(cell: Cell) -> tuple[Array, Labels]:
 def work(cell: Cell) -> Iterator[Row]:
     """The numbers that would be printed, for every report and definition."""
     own = cell["part"] == "own"
-    if own and rows_of(cell) in NOT_RUN:
-        return
     n_runs = OWN_RUNS if own else FEWER.get(rows_of(cell), N_RUNS)
     treatment = {key: cell[key] for key in ("data", "columns", "scaling", "starts")}
     X, y = data(cell)
