@@ -9,8 +9,8 @@ Breast to a tenth, so the rows of Breast are searched there too.
 
 The baselines are k-means, which has no parameter, and kernel k-means, which has a width
 (`umlbook.experiments.papers.cpd_protocol_runs`). RPCA-OM was a third one at first. It was dropped
-after a look at Cars and E. coli, where hardly any choice agreed with its printed numbers and none of
-those with k-means (these runs are not stored); it is judged with the others instead.
+after a look at Cars and E. coli, where hardly any choice agreed with its printed numbers, and none
+of those with k-means (these runs are not stored); it is judged with the others instead.
 Not searched are other numbers of clusters than the classes, other numbers of folds than three, and,
 for USPS20, other columns than the pixels.
 """
