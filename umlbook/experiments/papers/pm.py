@@ -19,6 +19,7 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
@@ -89,7 +90,8 @@ def rival(model: Any) -> Coordinates:
     def coordinates(X: Array, must: IntArray, cannot: IntArray) -> Array:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return np.asarray(model.fit(X, must_link=must, cannot_link=cannot).transform(X))
+            mine = clone(model)  # cells may be done side by side, in threads of one process
+            return np.asarray(mine.fit(X, must_link=must, cannot_link=cannot).transform(X))
 
     return coordinates
 
