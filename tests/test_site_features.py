@@ -85,6 +85,7 @@ def test_among_exercises_only_the_cell_for_the_answer_is_open():
     [
         (True, "## The paper, line by line\n\nFirst words."),
         (True, "## Appendix: the paper, line by line"),
+        (True, "## Appendix: the measurements, line by line"),
         (False, "## The table, line by line"),
         (False, "We read\n\n## The paper, line by line"),
         (False, "### The paper, line by line"),
