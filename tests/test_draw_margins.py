@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from umlbook.book import new_figure
+from umlbook.book import PALETTE, new_figure
 from umlbook.book.page.draw_margins import draw_intervals, draw_links, draw_pair_plane
 
 
@@ -42,3 +42,8 @@ def test_intervals_of_one_row_stand_below_one_another(ax):
     assert [label.get_text() for label in ax.get_yticklabels()] == ["first", "second"]
     top, bottom = ax.transData.transform([(0, 0), (0, 1)])[:, 1]
     assert top > bottom
+
+
+def test_intervals_begin_with_the_look_that_is_asked_for(ax):
+    draw_intervals(ax, ["row"], {"one": ([0.1], [0.1]), "two": ([0.2], [0.1])}, first_look=3)
+    assert [bars.lines[0].get_color() for bars in ax.containers] == list(PALETTE[3:5])

@@ -282,6 +282,7 @@ class TestErratum:
         erratum("demo.fails", printed=np.array([True, False]), witness="w")
         erratum("demo.fails", printed=(np.inf, 1.0), witness="w")
         erratum("demo.fails", printed=lambda: (np.eye(2) @ np.eye(3), 1.0), witness="w")
+        erratum("demo.fails", printed=False, witness="w", verdict="not supported here")
         out = [line.removeprefix("(1.4) CPD-UML ") for line in capsys.readouterr().out.splitlines()]
         assert out == [
             "Eq. 10 corrected: the printed form misses by 0.49, ours holds; witness: w",
@@ -289,6 +290,7 @@ class TestErratum:
             "Eq. 10 fails: the printed form is false; witness: w",
             "Eq. 10 fails: the printed form is not finite; witness: w",
             "Eq. 10 fails: the printed form is undefined; witness: w",
+            "Eq. 10: not supported here; witness: w",
         ]
 
     def test_draws_may_come_from_iterators(self):

@@ -19,6 +19,8 @@ from umlbook.book.own.choosing import Choice, choice, remembered_choice
 from umlbook.book.own.clouds import one_cloud, round_cloud
 from umlbook.book.own.diagnostics import Diagnostics
 from umlbook.book.own.explaining import Refit, effects, renamed, sureness
+from umlbook.book.own.pictures import draw_bars
+from umlbook.book.page.figures import new_figure
 
 
 def written(path, rows):
@@ -400,3 +402,9 @@ def test_rows_between_two_clusters_are_less_sure_and_the_page_says_so(rng):
     assert re.search(r"\d+ of 150 rows keep their cluster in all 5 fits", repr(found))
     page = found._repr_html_()
     assert page.count("data:image/png") == 2 and "What sets them apart" in page
+
+
+@pytest.mark.parametrize(("columns", "said"), [(12, "share"), (13, "share, the 12 largest of 13")])
+def test_bars_say_when_columns_are_left_out(columns, said):
+    ax = draw_bars(new_figure()[1], list("abcdefghijklm")[:columns], np.ones(columns), "bars")
+    assert (ax.get_xlabel(), len(ax.patches)) == (said, 12)

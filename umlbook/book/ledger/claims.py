@@ -271,6 +271,7 @@ def erratum(
     printed: Form | Callable[[], Form],
     corrected: Form | Callable[[], Form] | None = None,
     witness: str,
+    verdict: str = "",
     rtol: float = 1e-9,
     atol: float = 0.0,
 ) -> None:
@@ -286,6 +287,9 @@ def erratum(
         ArithmeticError). `corrected` may be left out for the status ``fails`` only.
     witness : str
         The counterexample in words.
+    verdict : str
+        What to print in place of the status and the flaw, e.g. of a claim about data, which runs
+        may not support and cannot refute.
     rtol, atol : float
         As in `check`, for the corrected form.
 
@@ -308,7 +312,8 @@ def erratum(
     except LedgerError as error:
         raise LedgerError(f"{row.label} [{id}] is no erratum: {error}") from error.__cause__
     ours = "" if corrected is None else ", ours holds"
-    print(f"{row.label} {row.status}: the printed form {flaw}{ours}; witness: {witness}")
+    said = f": {verdict}" if verdict else f" {row.status}: the printed form {flaw}{ours}"
+    print(f"{row.label}{said}; witness: {witness}")
 
 
 def _sides(form: object) -> tuple[object, object] | None:

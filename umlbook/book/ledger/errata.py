@@ -19,7 +19,7 @@ _SPACE = re.compile(r"^(?:\s|\\ |\\[,;:]|\\q?quad)+|(?:\s|\\ |\\[,;:]|\\q?quad)+
 
 
 def errata(paper: str | None = None, kind: str | None = None) -> tuple[Entry, ...]:
-    """Return the entries that are wrong as printed, of one paper or of one kind."""
+    """Return the entries that are wrong, undefined or incomplete as printed, by paper or kind."""
     return tuple(
         row
         for row in entries()

@@ -85,7 +85,8 @@ def draw_bars(ax: Axes, names: Sequence[str], shares: Floats, title: str) -> Axe
     ax.barh([_short(names[j]) for j in order], shares[order], color=PALETTE[0])
     for place, j in enumerate(order):
         ax.text(shares[j], place, f" {shares[j]:.0%}", va="center", fontsize=8)
-    ax.set(xlabel="share", xlim=(0, 1.2 * float(shares.max())))
+    shown = f", the {len(order)} largest of {len(names)}" if len(order) < len(names) else ""
+    ax.set(xlabel=f"share{shown}", xlim=(0, 1.2 * float(shares.max())))
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     ax.tick_params(axis="y", labelsize=8)
     ax.set_title(title)

@@ -66,7 +66,10 @@ def draw_pair_plane(
 
 @styled
 def draw_intervals(
-    ax: Axes, rows: Sequence[str], series: Mapping[str, tuple[ArrayLike, ArrayLike]]
+    ax: Axes,
+    rows: Sequence[str],
+    series: Mapping[str, tuple[ArrayLike, ArrayLike]],
+    first_look: int = 0,
 ) -> Axes:
     """Draw means with their intervals, one row a name, the series of a row below one another.
 
@@ -76,12 +79,15 @@ def draw_intervals(
         Names of the rows, from the top.
     series : mapping of str to (means, half widths)
         One mean and one half width for each row.
+    first_look : int
+        Number of the class whose colour and mark the first series has, the next one those of the
+        next, where the colours before it mean something else on the page.
     """
     places = np.arange(len(rows), dtype=float)
     ax.axvline(0, color=MUTED, lw=1)
     for index, (name, (means, reach)) in enumerate(series.items()):
         shift = 0.3 * (index - (len(series) - 1) / 2)
-        look = class_look(index)
+        look = class_look(first_look + index)
         ax.errorbar(np.asarray(means), places + shift, xerr=np.asarray(reach), fmt=look["marker"],
                     color=look["color"], ms=4, lw=1, capsize=2, label=name)  # fmt: skip
     ax.set_yticks(places, rows)
