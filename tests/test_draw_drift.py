@@ -33,14 +33,6 @@ def test_wrong_labels_are_ringed_whichever_cluster_is_called_zero(ax, rng, label
     assert np.array_equal(ax.lines[0].get_xydata(), X[[2]])
 
 
-def test_a_motion_is_an_arrow_from_each_point_to_its_end(ax, rng):
-    start, end = rng.normal(size=(2, 4, 2))
-    draw_drift.draw_motion(ax, start, end)
-    (arrows,) = ax.collections
-    assert np.allclose(arrows.get_offsets(), start)
-    assert np.allclose(np.column_stack([arrows.U, arrows.V]), end - start)
-
-
 def test_a_cut_is_as_far_from_both_centres(ax, rng):
     centers = rng.normal(size=(2, 2))
     draw_drift.draw_cut(ax, centers)

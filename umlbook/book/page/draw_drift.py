@@ -42,16 +42,7 @@ def draw_wrong(ax: Axes, X: ArrayLike, labels: ArrayLike, truth: ArrayLike) -> A
     """Draw a ring around each point with the wrong one of two labels, whichever is called 0."""
     wrong = np.asarray(labels) != np.asarray(truth)
     x, y = np.asarray(X, dtype=float)[wrong if wrong.mean() <= 0.5 else ~wrong].T
-    ax.plot(x, y, "o", ms=9, mfc="none", mec=PALETTE[2], mew=1.4, ls="none", zorder=6)
-    return ax
-
-
-@styled
-def draw_motion(ax: Axes, start: ArrayLike, end: ArrayLike) -> Axes:
-    """Draw an arrow from where each point is to where it goes."""
-    begin = np.asarray(start, dtype=float)
-    ax.quiver(*begin.T, *(np.asarray(end, dtype=float) - begin).T, angles="xy", scale_units="xy",
-              scale=1, width=0.004, headwidth=5, color=INK, alpha=0.8)  # fmt: skip
+    ax.plot(x, y, "o", ms=8, mfc="none", mec=PALETTE[2], mew=1.4, ls="none", zorder=6)
     return ax
 
 
