@@ -49,7 +49,8 @@ def draw_wrong(ax: Axes, X: ArrayLike, labels: ArrayLike, truth: ArrayLike) -> A
 @styled
 def draw_cut(ax: Axes, centers: ArrayLike) -> Axes:
     """Draw the line half way between two centres, which parts what is nearer to each."""
-    (x, y), (across, up) = np.mean(centers, axis=0), np.diff(centers, axis=0)[0]
+    means = np.asarray(centers, dtype=float)
+    (x, y), (across, up) = means.mean(axis=0), np.diff(means, axis=0)[0]
     ax.axline((x, y), (x - up, y + across), color=INK, lw=1.6)
     return ax
 
