@@ -26,6 +26,30 @@ def test_a_pattern_has_its_sign_by_marker_and_its_size_by_area(ax, rng):
     assert np.argsort(positive.get_sizes()).tolist() == np.argsort(values[values >= 0]).tolist()
 
 
+@pytest.mark.parametrize("labels", [[0, 0, 1, 0, 1], [1, 1, 0, 1, 0]])
+def test_wrong_labels_are_ringed_whichever_cluster_is_called_zero(ax, rng, labels):
+    X = rng.normal(size=(5, 2))
+    draw_drift.draw_wrong(ax, X, labels, [0, 0, 0, 0, 1])
+    assert np.array_equal(ax.lines[0].get_xydata(), X[[2]])
+
+
+def test_a_cut_is_as_far_from_both_centres(ax, rng):
+    centers = rng.normal(size=(2, 2))
+    draw_drift.draw_cut(ax, centers)
+    on_line = [ax.lines[0].get_xy1(), ax.lines[0].get_xy2()]
+    for place in on_line:
+        first, second = np.linalg.norm(centers - place, axis=1)
+        assert np.isclose(first, second)
+
+
+def test_paths_are_drawn_with_their_rises(ax):
+    draw_drift.draw_paths(ax, {"down": ([3, 2, 1], []), "up": ([3, 1, 2, 1], [2])})
+    found = lines(ax)
+    assert np.array_equal(found["down"][:, 1], [3, 2, 1])
+    assert np.array_equal(ax.lines[-1].get_xydata(), [[2, 2]])
+    assert [text.get_text() for text in ax.texts] == ["down", "up", "J rises"]
+
+
 def test_shrinkage_draws_what_was_measured_and_the_curve_through_it(ax):
     sizes = np.array([8.0, 2.0, 0.5])
     draw_drift.draw_shrinkage(ax, sizes, 4 / (sizes**2 + 4), [4.0, 100.0])
@@ -83,7 +107,7 @@ def test_discs_have_their_count_for_area_and_the_sums_at_the_margins(ax):
     assert [text.get_text() for text in ax.texts] == ["1", "2", "4", "1", "6", "3", "4"]
 
 
-@pytest.mark.parametrize(("n", "ways"), [(200, 24), (5, 5), (3, 1)])
+@pytest.mark.parametrize(("n", "ways"), [(200, 24), (5, 5), (3, 1), (4, 0)])
 def test_a_deformation_draws_few_ways_and_all_points(ax, rng, n, ways):
     X = rng.normal(size=(n, 2))
     draw.draw_deformation(ax, X, lambda Z: Z + 1, ways=ways)

@@ -152,3 +152,13 @@ def test_the_numbers_of_a_cell_stand_above_each_other_and_groups_are_divided():
     assert len({line.get_marker() for line in marks}) == 3
     assert [text.get_text() for text in ax.get_xticklabels()] == ["wine", "iris"]
     assert len(ax.lines) == len(marks) + 1
+
+
+def test_names_of_cells_stand_below_them_and_those_of_groups_above():
+    _, ax = new_figure(4, 3)
+    groups, names = ["wine", "wine", "iris"], ["PCA", "k-means", "PCA"]
+    draw_three(ax, groups, {"printed": [0.1, 0.2, 0.3]}, "ACC", names=names)
+    assert [text.get_text() for text in ax.get_xticklabels()] == names
+    above = {text.get_text(): text.get_position() for text in ax.texts}
+    assert {group: x for group, (x, _) in above.items()} == {"wine": 0.5, "iris": 2}
+    assert min(y for _, y in above.values()) > 1

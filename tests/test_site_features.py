@@ -86,12 +86,13 @@ def test_among_exercises_only_the_cell_for_the_answer_is_open():
         (True, "## The paper, line by line\n\nFirst words."),
         (True, "## Appendix: the paper, line by line"),
         (True, "## Appendix: the measurements, line by line"),
+        (True, "## The tables, cell by cell\n\nFirst words."),
         (False, "## The table, line by line"),
         (False, "We read\n\n## The paper, line by line"),
         (False, "### The paper, line by line"),
     ],
 )
-def test_a_section_that_follows_a_paper_line_by_line_is_collapsed(collapsed, text):
+def test_a_section_that_follows_a_paper_or_its_tables_in_full_is_collapsed(collapsed, text):
     cell = v4.new_markdown_cell(text, metadata={COLLAPSED: not collapsed, "tags": ["kept"]})
     assert is_collapsed(cell) is collapsed
     fold(cell)

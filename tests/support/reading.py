@@ -46,7 +46,7 @@ def folded_code(notebook: NotebookNode) -> list[str]:
 
 
 def collapsed_sections(notebook: NotebookNode) -> list[str]:
-    """The paper, line by line, is collapsed, as `umlbook refresh` stores it."""
+    """An appendix is collapsed, as `umlbook refresh` stores it."""
     return [
         f"the section of cell {number} is not {'collapsed' if is_collapsed(cell) else 'open'}: "
         "run `umlbook refresh`"
@@ -115,10 +115,14 @@ def way_on(notebook: NotebookNode) -> list[str]:
 
 
 def what_to_remember(notebook: NotebookNode) -> list[str]:
-    """The story ends with what to remember; after it comes the paper, line by line, if at all."""
-    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    sections = [title.lower() for title in _SECTION.findall(text)]
-    story = [title for title in sections if "line by line" not in title]
+    """The story ends with what to remember; after it comes the collapsed appendix, if at all."""
+    texts = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+    story = [
+        title.lower()
+        for cell in texts
+        for title in _SECTION.findall(cell.source)
+        if not is_collapsed(cell)
+    ]
     if "what to remember" in story[-1]:
         return []
     return [f"the last section of the story is {story[-1]!r}, not what to remember"]

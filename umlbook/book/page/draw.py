@@ -98,7 +98,8 @@ def draw_deformation(
     lines : int, default=13
         Grid lines each way.
     ways : int, default=24
-        Points whose way is drawn, spread over the rows; fewer if there are fewer points.
+        Points whose way is drawn, spread over the rows; fewer if there are fewer points, and
+        none with 0.
     """
     start = _plane(X, "X")
     marks = np.zeros(len(start), int) if labels is None else _matching(labels, X, "labels")
@@ -108,7 +109,8 @@ def draw_deformation(
     bent = [_plane(move(line), "move(grid)") for line in _grid_lines(start, lines)]
     _frame(ax, np.concatenate([start, end, *bent]), True)
     ax.add_collection(LineCollection(bent, colors=GRID_LINES, linewidths=0.6, alpha=0.7))
-    draw_ways(ax, start, end, marks, ways)
+    if ways:
+        draw_ways(ax, start, end, marks, ways)
     _scatter(ax, end, marks)
     return ax
 

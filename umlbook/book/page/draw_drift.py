@@ -31,9 +31,27 @@ def draw_pattern(ax: Axes, X: ArrayLike, values: ArrayLike) -> Axes:
     sides = (numbers >= 0, numbers < 0)
     for (marker, color, filled, name), side in zip(SIGN_LOOK, sides, strict=True):
         x, y = points[side].T
-        ax.scatter(x, y, s=4 + 40 * share[side], marker=marker, linewidths=0.8, label=name,
+        ax.scatter(x, y, s=8 + 60 * share[side], marker=marker, linewidths=0.9, label=name,
                    facecolors=color if filled else "none", edgecolors=color)  # fmt: skip
     ax.set(xlabel="feature 1", ylabel="feature 2", aspect="equal")
+    return ax
+
+
+@styled
+def draw_wrong(ax: Axes, X: ArrayLike, labels: ArrayLike, truth: ArrayLike) -> Axes:
+    """Draw a ring around each point with the wrong one of two labels, whichever is called 0."""
+    wrong = np.asarray(labels) != np.asarray(truth)
+    x, y = np.asarray(X, dtype=float)[wrong if wrong.mean() <= 0.5 else ~wrong].T
+    ax.plot(x, y, "o", ms=8, mfc="none", mec=PALETTE[2], mew=1.4, ls="none", zorder=6)
+    return ax
+
+
+@styled
+def draw_cut(ax: Axes, centers: ArrayLike) -> Axes:
+    """Draw the line half way between two centres, which parts what is nearer to each."""
+    means = np.asarray(centers, dtype=float)
+    (x, y), (across, up) = means.mean(axis=0), np.diff(means, axis=0)[0]
+    ax.axline((x, y), (x - up, y + across), color=INK, lw=1.6)
     return ax
 
 
@@ -79,11 +97,32 @@ def draw_parabolas(ax: Axes, along: ArrayLike, rows: ArrayLike, floor: ArrayLike
 
 
 @styled
+def draw_paths(ax: Axes, paths: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Axes:
+    """Draw quantities along their steps, each with its name at its end and marks at some steps.
+
+    Parameters
+    ----------
+    paths : mapping of str to two arrays
+        For each path its values and the steps at which they rise.
+    """
+    for i, (name, (values, steps)) in enumerate(paths.items()):
+        path, rises = np.asarray(values, dtype=float), np.asarray(steps, dtype=int)
+        ax.plot(path, marker="o", ms=5, label=name, **line_look(i))
+        ax.annotate(name, (len(path) - 1, path[-1]), (8, 0), textcoords="offset points",
+                    va="center", color=PALETTE[i])  # fmt: skip
+        ax.plot(rises, path[rises], "^", ms=12, mfc="none", mec=PALETTE[6], mew=1.8)
+        if len(rises):
+            ax.annotate("J rises", (rises[0], path[rises[0]]), (-4, 12), ha="right",
+                        textcoords="offset points", color=PALETTE[6])  # fmt: skip
+    return ax
+
+
+@styled
 def draw_runs(ax: Axes, runs: Mapping[str, ArrayLike]) -> Axes:
     """Draw a row of dots for each way, equal values stacked; below them mean and standard error."""
     for row, values in enumerate(runs.values()):
         numbers = np.sort(np.asarray(values, dtype=float))
-        ax.scatter(numbers, row - 0.045 * stacked(numbers), s=10, color=PALETTE[0], alpha=0.75,
+        ax.scatter(numbers, row - 0.045 * stacked(numbers), s=22, color=PALETTE[0], alpha=0.8,
                    linewidths=0)  # fmt: skip
         error = numbers.std(ddof=1) / np.sqrt(len(numbers))
         ax.errorbar(numbers.mean(), row + 0.2, xerr=error, fmt="D", ms=5, color=PALETTE[1],

@@ -121,6 +121,7 @@ def draw_three(
     numbers: Mapping[str, ArrayLike],
     ylabel: str,
     shaded: Sequence[bool] = (),
+    names: Sequence[str] = (),
 ) -> Axes:
     """Draw several numbers of each cell of a table, cell after cell, its groups side by side.
 
@@ -132,20 +133,28 @@ def draw_three(
         For each mark of the legend one number a cell; NaN leaves it out.
     shaded : sequence of bool
         The cells that stand on a grey ground.
+    names : sequence of str
+        What to write below each cell; the names of the groups then stand above.
     """
     for i in np.flatnonzero(shaded):
         ax.axvspan(i - 0.5, i + 0.5, color=FAINT[:7], alpha=0.18, lw=0)
-    names = list(dict.fromkeys(groups))
-    where = {name: [i for i, group in enumerate(groups) if group == name] for name in names}
+    where = {group: [i for i, g in enumerate(groups) if g == group] for group in groups}
+    middles = [float(np.mean(places)) for places in where.values()]
     for k, (label, values) in enumerate(numbers.items()):
         colour = INK if k == 0 else class_look(k)["color"]
         ax.plot(
             range(len(groups)), np.asarray(values, dtype=float), ls="none", label=label,
             marker="sod"[k], ms=(7, 4, 5)[k], color=colour, mfc="none" if k == 0 else colour,
         )  # fmt: skip
-    for name in names[1:]:
-        ax.axvline(where[name][0] - 0.5, color=INK, lw=0.5, alpha=0.4)
-    ax.set_xticks([float(np.mean(where[name])) for name in names], names)
+    for places in list(where.values())[1:]:
+        ax.axvline(places[0] - 0.5, color=INK, lw=0.5, alpha=0.4)
+    if names:
+        ax.set_xticks(range(len(names)), names, rotation=90, fontsize=6.5)
+        for middle, group in zip(middles, where, strict=True):
+            above = ax.get_xaxis_transform()
+            ax.text(middle, 1.02, group, transform=above, ha="center", fontsize=9)
+    else:
+        ax.set_xticks(middles, list(where))
     ax.tick_params(axis="x", length=0)
     ax.set(ylabel=ylabel, xlim=(-0.5, len(groups) - 0.5))
     ax.grid(False, axis="x")

@@ -9,7 +9,7 @@ prints. On a page of exercises only the cells for answers stay open. A cell with
 ``folded`` is what its tag says.
 
 A section that goes through a paper, or through the measurements of a method of the book's own, line
-by line is collapsed under its heading, on both.
+by line, or through tables cell by cell, is collapsed under its heading, on both.
 
 ``umlbook refresh`` writes the rules into the cells of the chapters in JupyterLab's own form.
 """
@@ -31,7 +31,9 @@ OPEN, FOLDED = "open", "folded"
 """The tags by which a cell overrides the rule."""
 COLLAPSED = "jp-MarkdownHeadingCollapsed"
 """The metadata by which JupyterLab collapses the section under a heading."""
-_APPENDIX = re.compile(r"## .*\bthe (?:paper|measurements), line by line\b", re.IGNORECASE)
+_APPENDIX = re.compile(
+    r"## .*\bthe ((paper|measurements), line by line|tables, cell by cell)\b", re.IGNORECASE
+)
 
 
 def is_folded(cell: NotebookNode, *, exercise: bool = False) -> bool:
