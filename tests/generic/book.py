@@ -661,6 +661,7 @@ def beliefs_are_even_when_hot_and_the_threshold_is_a_hill_when_cold(p):
         (np.abs(e_step(t, 1 - T) - 0.5), "<=", np.abs(t) / (4 * T)),
         (1 + g(t, 1.0), np.ones(len(t))),
         (10 + (g(h) - 2 * g(0.0) + g(-h)) / h**2, 10 + (1 - 1 / T) / 4),
+        ((T - 1) * g(t), "<=", (T - 1) * g(2 * t)),  # a valley, or a hill, on both sides
     ]
 
 
