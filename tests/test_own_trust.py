@@ -416,7 +416,4 @@ def test_columns_that_count_alike_get_a_line_and_no_bars(rng, scaling, panels):
     words = "All 4 columns count alike (25% each)"
     axes = found.figure().axes
     assert len(axes) == panels
-    assert (words in found.sentence, words in axes[0].get_title("left")) == (
-        panels == 1,
-        panels == 1,
-    )
+    assert {words in found.sentence, words in axes[0].get_title("left")} == {panels == 1}
