@@ -34,7 +34,7 @@ def draw_triangle(
     corners : sequence of three str
         What stands at each corner.
     paths : mapping of str to array-like of shape (n_steps, 3)
-        Name and weights of each path; a cross marks where it ends.
+        Name and weights of each path; a cross marks where it ends, and stands alone for a point.
     label : str
         Name of the function, written beside the colour bar.
     """
@@ -53,8 +53,15 @@ def draw_triangle(
     for index, (name, path) in enumerate(paths.items()):
         points = np.asarray(path, dtype=float) @ CORNERS
         look = line_look(index + 1)
-        ax.plot(*points.T, marker=MARKERS[index], ms=5, mec="white", mew=0.6, label=name, **look)
-        ax.plot(*points[-1], "x", ms=11, mew=2.5, color=look["color"], zorder=5)
+        walked = len(points) > 1  # a single point is a cross and nothing else
+        if walked:
+            look_of_steps = {"marker": MARKERS[index], "ms": 5, "mec": "white", "mew": 0.6, **look}
+            ax.plot(*points.T, label=name, **look_of_steps)
+            arrow = {"arrowstyle": "-", "color": MUTED}  # beside the triangle, even near a corner
+            away = {"xytext": (40, 8), "textcoords": "offset points", "arrowprops": arrow}
+            ax.annotate("start", points[0], va="center", **away)
+        said = name if not walked else "last point" if index == len(paths) - 1 else None
+        ax.plot(*points[-1], "x", ms=11, mew=2.5, color=look["color"], zorder=5, label=said, ls="")
     for (a, b), name, side in zip(CORNERS, corners, ("top", "top", "bottom"), strict=True):
         ax.text(a, b + (0.04 if side == "bottom" else -0.04), name, ha="center", va=side)
     ax.set_axis_off()
