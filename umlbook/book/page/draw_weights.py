@@ -55,11 +55,9 @@ def draw_triangle(
         look = line_look(index + 1)
         walked = len(points) > 1  # a single point is a cross and nothing else
         if walked:
-            look_of_steps = {"marker": MARKERS[index], "ms": 5, "mec": "white", "mew": 0.6, **look}
-            ax.plot(*points.T, label=name, **look_of_steps)
-            arrow = {"arrowstyle": "-", "color": MUTED}  # beside the triangle, even near a corner
-            away = {"xytext": (40, 8), "textcoords": "offset points", "arrowprops": arrow}
-            ax.annotate("start", points[0], va="center", **away)
+            shape = {"marker": MARKERS[index], "ms": 5, "mec": "white", "mew": 0.6, **look}
+            ax.plot(*points.T, label=name, **shape)
+            _name_start(ax, points[0])
         said = name if not walked else "last point" if index == len(paths) - 1 else None
         ax.plot(*points[-1], "x", ms=11, mew=2.5, color=look["color"], zorder=5, label=said, ls="")
     for (a, b), name, side in zip(CORNERS, corners, ("top", "top", "bottom"), strict=True):
@@ -68,6 +66,18 @@ def draw_triangle(
     ax.set(aspect="equal", xlim=(-0.15, 1.15), ylim=(-0.12, 1.0))
     ax.legend(loc="upper left", bbox_to_anchor=(-0.08, 1.0))
     return ax
+
+
+def _name_start(ax: Axes, point: NDArray[np.float64]) -> None:
+    """Write "start" beside the triangle, even where the point is near a corner, with a line."""
+    ax.annotate(
+        "start",
+        (float(point[0]), float(point[1])),
+        xytext=(40, 8),
+        textcoords="offset points",
+        va="center",
+        arrowprops={"arrowstyle": "-", "color": MUTED},
+    )
 
 
 @styled
