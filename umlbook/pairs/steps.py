@@ -180,7 +180,7 @@ def clustered(embedding: Array, task: PairTask, seed: int) -> tuple[Labels, Arra
 
 
 def bent_steps(task: PairTask, chosen: Choice, seed: int) -> Iterator[PairStep]:
-    """Yield k-means among the features, in the metric, in the coordinates, and in the metric again."""
+    """Yield k-means in the features, the metric, the coordinates, and the metric again."""
     ((space, P, Z),) = bent_spaces(task.only(chosen.kept), [chosen.way])
     T = space.first.at(task.X, chosen.way.strength)
     spaces = {"features": task.X, "metric": T, "coordinates": P, "metric again": Z}
