@@ -217,7 +217,7 @@ def test_states_are_the_four_spaces_and_the_last_is_the_fit(wine):
     X, _, must, cannot = wine
     model = BentMetric(3, random_state=0)
     states = list(model.steps(X, must_link=must, cannot_link=cannot))
-    assert [s.stage for s in states] == ["features", "metric", "graph", "metric again"]
+    assert [s.stage for s in states] == ["features", "metric", "coordinates", "metric again"]
     model.fit(X, must_link=must, cannot_link=cannot)
     assert np.array_equal(states[-1].labels, model.labels_)
     assert np.allclose(model.objective_path_, [s.objective for s in states])

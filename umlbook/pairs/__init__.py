@@ -12,7 +12,7 @@ symbol  name in code                                    shape
 A       ``space.first``, the metric of the features     d x d
 s       ``strength`` of the first metric                number
 T       ``metric`` stage: X A^(s/2)                     n x d
-P       ``graph`` stage: the coordinates of T           n x k
+P       ``coordinates`` stage: the coordinates of T     n x k
 M       ``space.second``, the metric of P               k x k
 p~      ``metric again`` stage: P M^(1/2)               n x k
 e       ``noise``, share of pairs that are wrong        number

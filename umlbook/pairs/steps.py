@@ -180,10 +180,10 @@ def clustered(embedding: Array, task: PairTask, seed: int) -> tuple[Labels, Arra
 
 
 def bent_steps(task: PairTask, chosen: Choice, seed: int) -> Iterator[PairStep]:
-    """Yield k-means among the features, in the metric, in the graph, and in the metric again."""
+    """Yield k-means in the features, the metric, the coordinates, and the metric again."""
     ((space, P, Z),) = bent_spaces(task.only(chosen.kept), [chosen.way])
     T = space.first.at(task.X, chosen.way.strength)
-    spaces = {"features": task.X, "metric": T, "graph": P, "metric again": Z}
+    spaces = {"features": task.X, "metric": T, "coordinates": P, "metric again": Z}
     for stage, embedding in spaces.items():
         labels, centers = clustered(embedding, task, seed)
         within = float(np.sum((embedding - centers[labels]) ** 2))
