@@ -43,7 +43,16 @@ def test_the_colours_are_darkest_in_the_valley(triangle):
     ax, _ = triangle
     fills = [to_hex(c) for c in ax.collections[0].get_facecolor()]
     assert len(set(fills)) == len(fills) and fills == sorted(fills)
+    assert {text.get_text() for text in ax.texts} == {"a", "b", "c", "start"}
+
+
+def test_the_legend_names_the_cross_and_a_point_has_no_start(triangle):
+    _, ax = new_figure(6, 4)
+    draw_triangle(ax, np.max, corners=("a", "b", "c"), paths={"least": PATH[1:]}, label="value")
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["least"]
     assert {text.get_text() for text in ax.texts} == {"a", "b", "c"}
+    walked = [text.get_text() for text in triangle[0].get_legend().get_texts()]
+    assert walked == ["way", "last point"]
 
 
 def test_each_line_is_marked_where_it_touches_the_curve():

@@ -408,3 +408,12 @@ def test_rows_between_two_clusters_are_less_sure_and_the_page_says_so(rng):
 def test_bars_say_when_columns_are_left_out(columns, said):
     ax = draw_bars(new_figure()[1], list("abcdefghijklm")[:columns], np.ones(columns), "bars")
     assert (ax.get_xlabel(), len(ax.patches)) == (said, 12)
+
+
+@pytest.mark.parametrize(("scaling", "panels"), [("standard", 1), ("none", 2)])
+def test_columns_that_count_alike_get_a_line_and_no_bars(rng, scaling, panels):
+    found = analyse(rng.normal(size=(60, 4)) * [1, 2, 3, 4], "k-means", 2, scaling=scaling)
+    words = "All 4 columns count alike (25% each)"
+    axes = found.figure().axes
+    assert len(axes) == panels
+    assert {words in found.sentence, words in axes[0].get_title("left")} == {panels == 1}

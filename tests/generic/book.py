@@ -228,8 +228,11 @@ def the_best_projection_is_a_kernel(p):
     best = tr(p.L.T @ p.X @ inv(naml.S(p)) @ p.X.T @ p.L)
     H = p.X @ inv(p.X.T @ p.X + p.n * p.lam * np.eye(p.d)) @ p.X.T
     other = p.normal("other", p.d, p.K)
+    means = np.linalg.svd(p.X.T @ p.L)
+    enough = inv(naml.S(p)) @ means[0][:, : np.sum(means[1] > 1e-9)]  # rank X'L columns
     return [
         (best, p.n * tr(p.L.T @ H @ p.L)),
+        (naml.projected_trace(p, p.X, naml.S(p), enough), p.n * tr(p.L.T @ H @ p.L)),
         (naml.projected_trace(p, p.X, naml.S(p), other), "<=", p.n * tr(p.L.T @ H @ p.L)),
     ]
 
@@ -658,6 +661,7 @@ def beliefs_are_even_when_hot_and_the_threshold_is_a_hill_when_cold(p):
         (np.abs(e_step(t, 1 - T) - 0.5), "<=", np.abs(t) / (4 * T)),
         (1 + g(t, 1.0), np.ones(len(t))),
         (10 + (g(h) - 2 * g(0.0) + g(-h)) / h**2, 10 + (1 - 1 / T) / 4),
+        ((T - 1) * g(t), "<=", (T - 1) * g(2 * t)),  # a valley, or a hill, on both sides
     ]
 
 

@@ -113,8 +113,9 @@ class LatentClassPairs(MapsRows, PairClusterer):
 
     Notes
     -----
-    n_clusters must be known. The objective favours even classes: where they are very uneven, lower
-    ``balance`` or ``lam``. Of fewer than 10 pairs the ridge is that of 10.
+    n_clusters must be known. The objective favours even classes: where they are uneven, try
+    ``balance=0`` too, and compare on pairs kept back.
+    Of fewer than 10 pairs the ridge is that of 10.
     A class that is the most probable of no sample is given one, the sample least like the mean of
     its own class, with the samples that are equal to it; a warning says so if that still leaves a
     class empty.

@@ -51,9 +51,10 @@ def no_warning(found: Diagnostics) -> str:
     starts = "" if found.starts_agree is None else "single starts agree, "
     return (
         f"No warning: {starts}fits to parts of the rows agree, and the clusters are sharper than "
-        "in one cloud of the same covariance. This does not show that they are real, since a cloud "
-        "that is bent or has corners passes as well, and nothing here knows what you are looking "
-        "for. Try K one lower and one higher, and look at the rows that are least sure."
+        "in one cloud of the same covariance. This does not show that they are real: a cloud that "
+        "is bent or has corners passes as well, rows that depend on each other (a time series) "
+        "often do, and nothing here knows what you are looking for. Try K one lower and one "
+        "higher, and look at the rows that are least sure."
     )
 
 

@@ -145,9 +145,16 @@ def largest(shares: Floats, count: int) -> NDArray[np.intp]:
     return np.argsort(-np.round(shares, 6), kind="stable")[:count]
 
 
+def alike(shares: Floats) -> bool:
+    """Return whether there are several shares, all of them equal: then bars say nothing."""
+    return len(shares) > 1 and float(np.ptp(shares)) < 1e-6
+
+
 def metric_sentence(model: Any, X: Floats, names: Sequence[str]) -> str:
     """Return in words what the metric is."""
     bars = metric_bars(model, X, names)
+    if bars is not None and alike(bars[1]):
+        return f"{_all_alike(*bars)}."
     if bars is not None:
         shares = (f"{bars[0][j]} {bars[1][j]:.0%}" for j in largest(bars[1], 3))
         return f"Largest {bars[2]}: {', '.join(shares)}."
@@ -158,15 +165,21 @@ def metric_sentence(model: Any, X: Floats, names: Sequence[str]) -> str:
     return f"No metric is learned; the width of the kernel is {model.sigma_:.2g}."
 
 
+def _all_alike(names: Sequence[str], shares: Floats, title: str) -> str:
+    return f"All {len(names)} {title.split()[-1]} count alike ({shares[0]:.0%} each)"
+
+
 def picture(model: Any, X: Floats, names: Sequence[str]) -> Figure:
     """Return the picture of a fitted model: points, learned space or moves, and the metric."""
     labels = np.asarray(model.labels_)
     few = np.linspace(0, len(X) - 1, min(len(X), MOST_POINTS)).astype(int)
     space, bars = learned_space(model, X), metric_bars(model, X, names)
-    panels = 1 + (space is not None) + (bars is not None)
-    fig, axes = new_figure(3.3 * panels if panels > 1 else 4.6, 3.6, ncols=panels, squeeze=False)
+    even = bars is not None and alike(bars[1])
+    panels = 1 + (space is not None) + (bars is not None and not even)
+    fig, axes = new_figure(3.3 * panels if panels > 1 else 5.2, 3.6, ncols=panels, squeeze=False)
     places = iter(axes[0])
-    first = draw_points(next(places), X[few], labels[few], "the scaled data")
+    title = f"the scaled data\n{_all_alike(*bars)}" if bars and even else "the scaled data"
+    first = draw_points(next(places), X[few], labels[few], title)
     with style():  # under the picture, where it covers no point
         fig.legend(*first.get_legend_handles_labels(), loc="outside lower left", title="cluster",
                    ncols=10, fontsize=8, title_fontsize=8, frameon=False)  # fmt: skip
@@ -174,6 +187,6 @@ def picture(model: Any, X: Floats, names: Sequence[str]) -> Figure:
         draw_moves(next(places), X[few], np.asarray(space)[few], labels[few])
     elif space is not None:
         draw_points(next(places), space[few], labels[few], "as the method sees them")
-    if bars is not None:
+    if bars is not None and not even:
         draw_bars(next(places), *bars)
     return fig

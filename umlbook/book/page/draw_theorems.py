@@ -36,8 +36,11 @@ def draw_balance(ax: Axes, places: ArrayLike, weights: Mapping[str, ArrayLike]) 
         ax.plot([at.min(), at.max()], [height, height], color=MUTED, lw=1, zorder=1)
         ax.scatter(at, np.full(len(at), height), s=330 * shares, color=PALETTE[0], alpha=0.75,
                    linewidths=0, zorder=2)  # fmt: skip
-        ax.plot(shares @ at, height + 0.32, marker="^", ms=9, color=PALETTE[1], mec="white", ls="",
+        balance = shares @ at
+        ax.plot(balance, height + 0.32, marker="^", ms=9, color=PALETTE[1], mec="white", ls="",
                 zorder=3, label="balance point" if height == 0 else None)  # fmt: skip
+        ax.annotate(f"{balance:.2f}", (balance, height + 0.32), xytext=(8, 0), va="center",
+                    textcoords="offset points", color=PALETTE[1], weight="bold")  # fmt: skip
     ax.set_yticks(range(len(weights)), list(weights))
     ax.set_ylim(len(weights) - 0.4, -0.6)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), handletextpad=0.1)

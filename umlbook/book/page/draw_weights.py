@@ -34,7 +34,7 @@ def draw_triangle(
     corners : sequence of three str
         What stands at each corner.
     paths : mapping of str to array-like of shape (n_steps, 3)
-        Name and weights of each path; a cross marks where it ends.
+        Name and weights of each path; a cross marks where it ends, and stands alone for a point.
     label : str
         Name of the function, written beside the colour bar.
     """
@@ -53,14 +53,31 @@ def draw_triangle(
     for index, (name, path) in enumerate(paths.items()):
         points = np.asarray(path, dtype=float) @ CORNERS
         look = line_look(index + 1)
-        ax.plot(*points.T, marker=MARKERS[index], ms=5, mec="white", mew=0.6, label=name, **look)
-        ax.plot(*points[-1], "x", ms=11, mew=2.5, color=look["color"], zorder=5)
+        walked = len(points) > 1  # a single point is a cross and nothing else
+        if walked:
+            shape = {"marker": MARKERS[index], "ms": 5, "mec": "white", "mew": 0.6, **look}
+            ax.plot(*points.T, label=name, **shape)
+            _name_start(ax, points[0])
+        said = name if not walked else "last point" if index == len(paths) - 1 else None
+        ax.plot(*points[-1], "x", ms=11, mew=2.5, color=look["color"], zorder=5, label=said, ls="")
     for (a, b), name, side in zip(CORNERS, corners, ("top", "top", "bottom"), strict=True):
         ax.text(a, b + (0.04 if side == "bottom" else -0.04), name, ha="center", va=side)
     ax.set_axis_off()
     ax.set(aspect="equal", xlim=(-0.15, 1.15), ylim=(-0.12, 1.0))
     ax.legend(loc="upper left", bbox_to_anchor=(-0.08, 1.0))
     return ax
+
+
+def _name_start(ax: Axes, point: NDArray[np.float64]) -> None:
+    """Write "start" beside the triangle, even where the point is near a corner, with a line."""
+    ax.annotate(
+        "start",
+        (float(point[0]), float(point[1])),
+        xytext=(40, 8),
+        textcoords="offset points",
+        va="center",
+        arrowprops={"arrowstyle": "-", "color": MUTED},
+    )
 
 
 @styled

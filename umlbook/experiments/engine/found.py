@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from umlbook.experiments.engine.grid import Record
 from umlbook.experiments.engine.grid import run as run_cells
@@ -95,15 +95,21 @@ def halves_gap(row: Row) -> bool:
     return bool(abs(row["found"] - row["printed"]) <= abs(row["text"] - row["printed"]) / 2)
 
 
-def tally(table: str, cells: Iterable[Comparison]) -> Row:
-    """Counts of a table: its protocols, its cells that differ, what is said of them, and chance.
+def explained(table: str, cells: Iterable[Comparison]) -> list[Row]:
+    """The cells with a cause that halves the gap, on sets with many more fits than by chance."""
+    search = searches()[table]
+    clear = {str(row["dataset"]) for row in result(table, "protocols") if is_clear(row)}
+    return [
+        row
+        for row in verdicts_of(table, cells).values()
+        if names_cause(search, row) and str(row["dataset"]) in clear and halves_gap(row)
+    ]
 
-    ``explained`` counts the causes that halve the gap, on sets with many more fits than by chance.
-    """
+
+def tally(table: str, cells: Sequence[Comparison]) -> Row:
+    """Counts of a table: its protocols, its cells that differ, what is said of them, and chance."""
     search, rows = searches()[table], verdicts_of(table, cells).values()
     sets = result(table, "protocols")
-    clear = {str(row["dataset"]) for row in sets if is_clear(row)}
-    causes = [row for row in rows if names_cause(search, row)]
     said = Counter(row["verdict"] for row in rows)
     own = [row for row in rows if row[OTHER_SETS] != ""]
     another = Counter(row["part"] for row in rows if row["verdict"] == ANOTHER)
@@ -118,8 +124,8 @@ def tally(table: str, cells: Iterable[Comparison]) -> Row:
         "own that differ": len(own),
         OTHER_SETS: sum(row[OTHER_SETS] for row in own),
         OTHER_METHODS: sum(row[OTHER_METHODS] for row in own),
-        "cause named": len(causes),
-        "explained": sum(str(r["dataset"]) in clear and halves_gap(r) for r in causes),
+        "cause named": sum(names_cause(search, row) for row in rows),
+        "explained": len(explained(table, cells)),
         "excluded": said[NOT_UNDER_ANY] + said[NONE_FITS],
         **{verdict: said[verdict] for verdict in JUDGEMENTS},
     }

@@ -166,8 +166,8 @@ EXERCISES = [EX_3_1, EX_3_2, EX_3_3, EX_3_4, EX_3_5, EX_3_6, EX_3_7]
 QUESTIONS = [
     Question(
         "3.q1",
-        "A metric mixes two directions. Along one the blur ratio is 0.1, along the other 0.5. "
-        "What can its blur ratio be?",
+        "A metric mixes two canonical directions. Along one the blur ratio is 0.1, along the other "
+        "0.5. What can its blur ratio be?",
         [
             Choice(
                 "0.05",
