@@ -37,3 +37,10 @@ def test_the_table_is_typeset_and_plain():
     table = notation("01")
     assert r"| $\mu_c$ | `means[c]` |" in table._repr_markdown_()
     assert "mean of cluster c" in repr(table)
+
+
+def test_the_long_table_of_a_chapter_is_folded_and_that_of_the_book_is_not():
+    shown = notation("07")._repr_markdown_()
+    assert shown.startswith("<details><summary>") and shown.endswith("\n\n</details>")
+    assert shown.count("\n| ") == len(notation("07").rows) + 1  # its head and every line
+    assert "<details>" not in notation()._repr_markdown_()

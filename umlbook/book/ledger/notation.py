@@ -7,6 +7,9 @@ from importlib.resources import files
 
 from umlbook.book.page.tables import Table, table
 
+LONG = 12
+"""Rows above which the table of a chapter is folded: it is to be looked up, not read."""
+
 
 @dataclass(frozen=True)
 class Symbol:
@@ -29,9 +32,10 @@ def symbols() -> tuple[Symbol, ...]:
 
 @dataclass(frozen=True)
 class NotationTable:
-    """Rows of the notation; typeset in a notebook, aligned in plain text."""
+    """Rows of the notation; typeset in a notebook, under a fold if so wished; aligned in text."""
 
     rows: tuple[Symbol, ...]
+    folded: bool = False
 
     def _table(self, formula: str = "{}", code: str = "{}") -> Table:
         return table(
@@ -47,7 +51,11 @@ class NotationTable:
         return str(self._table())
 
     def _repr_markdown_(self) -> str:
-        return self._table("${}$", "`{}`").markdown(rule=":--")
+        letters = self._table("${}$", "`{}`").markdown(rule=":--")
+        if not self.folded:
+            return letters
+        head = f"<details><summary>The letters of this chapter ({len(self.rows)})</summary>"
+        return f"{head}\n\n{letters}\n\n</details>"
 
 
 def notation(chapter: str | None = None) -> NotationTable:
@@ -60,4 +68,4 @@ def notation(chapter: str | None = None) -> NotationTable:
     if not rows:
         known = sorted({c for row in symbols() for c in row.chapters})
         raise ValueError(f"chapter {chapter!r} has no symbols: known are {', '.join(known)}")
-    return NotationTable(rows)
+    return NotationTable(rows, folded=chapter is not None and len(rows) > LONG)
