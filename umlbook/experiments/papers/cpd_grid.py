@@ -3,9 +3,10 @@
 The paper searched 11 widths of the field (1 to 1024, by powers of two), 11 penalties (1 to 1e10, by
 powers of ten) and, for all kernel methods, 16 widths of the kernel (1/32 to 1024): 121 fits of
 CPD-UML for each fold, 1,936 of its kernel form. `umlbook.experiments.papers.cpd` has 20 runs of a
-part of this grid; here is the whole of it, for fewer runs, from the same folds and the same starts,
-so that the two can be compared run by run. ``umlbook reproduce --continue cpd-grid-1`` (or 2, or 3:
-the runs are the same) goes on to 20 runs; the stored copy is ``results/cpd_grid.csv``.
+part of this grid; here is the whole of it, from the same folds and the same starts, so that the two
+can be compared run by run: 20 runs of five sets, one or two of USPS20 and with a kernel. ``umlbook
+reproduce --continue cpd-grid-1`` (or 2, or 3: the runs are the same) goes on to 20 runs; the stored
+copy is ``results/cpd_grid.csv``.
 
 Where a field moves no point by more than 1e-9 of the data's size, a stiffer one moves none either:
 its labels are those of that field and are not computed again. The ranges of AML, NAML, RPCA-OM and
