@@ -118,7 +118,7 @@ def _cause(cause: str, value: float, words: str, *methods: str) -> Measured:
 
 MEASURED: dict[str, Callable[[], Measured]] = {
     "nothing is known": lambda: _side_by_side("kernel k-means", "Gaussian mixture"),
-    "a few pairs": _fresh,
+    "twenty pairs": _fresh,
     "long and slanted": lambda: _cause(
         "length", 10, "clusters ten times as long as wide", "Gaussian mixture", "CPCM"
     ),
