@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from sklearn.cluster import KMeans
 
-from umlbook.book.page.draw import draw_clusters
+from umlbook.book.page.draw_points import draw_clusters
 from umlbook.book.page.figures import new_figure, png_bytes
 from umlbook.datasets import make_parallel_lines
 from umlbook.scores import clustering_accuracy

@@ -35,7 +35,7 @@ from umlbook.book import explorer, new_figure, quiz, stepper, table
 from umlbook.book.exercises.judge import exercise
 from umlbook.book.exercises.model import Outcome, Status
 from umlbook.book.own import own_data
-from umlbook.book.page import draw, draw_tables, figures
+from umlbook.book.page import draw_points, draw_tables, figures
 from umlbook.book.page.figures import FAINT, INK, MUTED, PALETTE, STYLE, class_look, line_look
 from umlbook.book.page.stepper import LAMPS
 from umlbook.tools.authoring import read_script
@@ -82,7 +82,7 @@ def test_any_two_class_colours_can_be_told_apart(vision):
 
 @pytest.mark.parametrize("ground", GROUNDS)
 def test_class_colours_and_secondary_marks_stand_out_from_light_and_dark_pages(ground):
-    for colour in (*PALETTE, INK, MUTED, draw.GRID_LINES):
+    for colour in (*PALETTE, INK, MUTED, draw_points.GRID_LINES):
         assert contrast(colour, ground) >= MARK, colour
 
 
@@ -113,9 +113,9 @@ def test_faint_is_used_for_decoration_only():
     for ground in GROUNDS:
         mixed = share * np.array(colour) + (1 - share) * np.array(to_rgb(ground))
         assert contrast(to_hex(mixed), ground) < MARK
-    tree = ast.parse(Path(draw.__file__).read_text(encoding="utf-8"))
+    tree = ast.parse(Path(draw_points.__file__).read_text(encoding="utf-8"))
     uses = [node.lineno for node in ast.walk(tree) if getattr(node, "id", "") == "FAINT"]
-    lines = Path(draw.__file__).read_text(encoding="utf-8").splitlines()
+    lines = Path(draw_points.__file__).read_text(encoding="utf-8").splitlines()
     assert all("bbox" in lines[line - 1] for line in uses)
 
 
@@ -123,7 +123,7 @@ def test_marks_on_tinted_regions_have_a_white_rim_and_the_tints_are_pale():
     _, ax = new_figure(4, 3)
     X = np.random.default_rng(0).normal(size=(70, 2))
     labels = np.arange(70) % len(PALETTE)
-    draw.draw_clusters(ax, X, labels, predict=lambda points: (points[:, 0] > 0).astype(int))
+    draw_points.draw_clusters(ax, X, labels, predict=lambda points: (points[:, 0] > 0).astype(int))
     for marks in [c for c in ax.collections if len(c.get_offsets()) > 1]:
         assert to_hex(marks.get_edgecolor()[0]) == "#ffffff"
         assert min(marks.get_linewidths()) >= 0.8  # more than a pixel, at 100 dots an inch

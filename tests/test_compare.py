@@ -15,7 +15,7 @@ from umlbook.book.exercises.judge import exercise
 from umlbook.book.exercises.model import Status
 from umlbook.book.exercises.progress import Progress
 from umlbook.book.page.compare import DRAWN, compare
-from umlbook.book.page.draw import draw_clusters
+from umlbook.book.page.draw_points import draw_clusters
 from umlbook.book.page.twin import LIVE, PICTURED, TWIN, VIEW
 
 STREAMS = [spec for spec in all_exercises().values() if spec.quantities]

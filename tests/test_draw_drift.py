@@ -5,7 +5,7 @@ import pytest
 from matplotlib.collections import LineCollection
 
 from umlbook.book import new_figure
-from umlbook.book.page import draw, draw_drift
+from umlbook.book.page import draw_drift, draw_points
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_discs_have_their_count_for_area_and_the_sums_at_the_margins(ax):
 @pytest.mark.parametrize(("n", "ways"), [(200, 24), (5, 5), (3, 1), (4, 0)])
 def test_a_deformation_draws_few_ways_and_all_points(ax, rng, n, ways):
     X = rng.normal(size=(n, 2))
-    draw.draw_deformation(ax, X, lambda Z: Z + 1, ways=ways)
+    draw_points.draw_deformation(ax, X, lambda Z: Z + 1, ways=ways)
     bent, *faded = [c for c in ax.collections if isinstance(c, LineCollection)]
     assert len(bent.get_segments()) == 26 and len(faded) == ways
     for way in faded:

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 from support.accessibility import contrast
 
-from umlbook.book.page import draw, draw_tables, figures, tables
+from umlbook.book.page import draw, draw_points, draw_tables, figures, tables
 from umlbook.book.page.faults import faults
 from umlbook.book.page.figures import DASHES, MARKERS, new_figure, png_bytes, show
 from umlbook.book.page.pixels import drawn, page_size, png
@@ -109,7 +109,7 @@ def test_white_is_the_page_and_the_white_of_an_image_is_data():
 
 def test_a_picture_looks_the_same_on_white_as_it_was_drawn(clouds):
     fig, ax = new_figure(3, 3)
-    draw.draw_clusters(ax, *clouds, predict=lambda Z: Z[:, 0] > 1.5)
+    draw_points.draw_clusters(ax, *clouds, predict=lambda Z: Z[:, 0] > 1.5)
     fig.set_layout_engine("none")
     full = figures.pixels(fig).astype(float)
     share = full[..., 3:] / 255
@@ -140,7 +140,9 @@ def test_dark_text_on_an_image_stays_dark():
 
 def test_a_palette_does_not_change_the_picture_to_the_eye(clouds):
     fig, ax = new_figure()
-    draw.draw_clusters(ax, *clouds, centers=[[0, 0], [3, 0]], predict=lambda Z: Z[:, 0] > 1.5)
+    draw_points.draw_clusters(
+        ax, *clouds, centers=[[0, 0], [3, 0]], predict=lambda Z: Z[:, 0] > 1.5
+    )
     full = figures.pixels(fig)
     stored = decoded(png_bytes(full))
 
@@ -178,7 +180,7 @@ def test_even_a_picture_of_noise_is_stored_small(rng):
 def test_the_same_figure_gives_the_same_bytes(clouds):
     def picture():
         fig, ax = new_figure()
-        draw.draw_clusters(ax, *clouds)
+        draw_points.draw_clusters(ax, *clouds)
         return png_bytes(fig)
 
     assert picture() == picture()
@@ -221,7 +223,7 @@ def test_show_says_what_to_pass_when_given_axes():
 def test_clusters_draw_the_boundary_where_predict_changes(clouds):
     _, ax = new_figure()
     X, y = clouds
-    draw.draw_clusters(ax, X, y, centers=[[0, 0], [3, 0]], predict=lambda Z: Z[:, 0] > 1.5)
+    draw_points.draw_clusters(ax, X, y, centers=[[0, 0], [3, 0]], predict=lambda Z: Z[:, 0] > 1.5)
     lines = [path.vertices for c in ax.collections for path in c.get_paths()
              if c.get_zorder() == 1 and len(path.vertices)]  # fmt: skip
     assert np.allclose(np.concatenate(lines)[:, 0], 1.5, atol=0.05)
@@ -229,7 +231,7 @@ def test_clusters_draw_the_boundary_where_predict_changes(clouds):
 
 def test_clusters_tint_a_predicted_label_that_no_point_has(clouds):
     _, ax = new_figure()
-    draw.draw_clusters(ax, *clouds, predict=lambda Z: np.where(Z[:, 0] > 1.5, 7, 0))
+    draw_points.draw_clusters(ax, *clouds, predict=lambda Z: np.where(Z[:, 0] > 1.5, 7, 0))
     assert ax.images[0].get_array().max() == 2
 
 
@@ -238,7 +240,7 @@ def test_a_cluster_keeps_its_look_when_another_is_empty(clouds):
     colours = []
     for labels in (y, np.where(y == 1, 1, 2)):
         _, ax = new_figure()
-        draw.draw_clusters(ax, X, labels)
+        draw_points.draw_clusters(ax, X, labels)
         colours.append({c.get_label(): tuple(c.get_facecolor()[0]) for c in ax.collections})
     assert colours[0]["1"] == colours[1]["1"] != colours[1]["2"]
 
@@ -246,14 +248,16 @@ def test_a_cluster_keeps_its_look_when_another_is_empty(clouds):
 def test_clusters_keep_their_look_when_labels_are_words(clouds):
     X, y = clouds
     _, ax = new_figure()
-    draw.draw_clusters(ax, X, np.array(["left", "right"])[y], predict=lambda Z: ["left"] * len(Z))
+    draw_points.draw_clusters(
+        ax, X, np.array(["left", "right"])[y], predict=lambda Z: ["left"] * len(Z)
+    )
     assert [c.get_label() for c in ax.collections] == ["left", "right"]
 
 
 def test_deformation_ends_where_the_map_sends_the_points(clouds):
     X, _ = clouds
     _, ax = new_figure()
-    draw.draw_deformation(ax, X, lambda Z: 2 * Z + 1)
+    draw_points.draw_deformation(ax, X, lambda Z: 2 * Z + 1)
     assert np.allclose(ax.collections[-1].get_offsets(), 2 * X + 1)
 
 
@@ -304,7 +308,7 @@ def test_pairs_differ_by_hatching_and_each_side_sums_to_one(rng):
 
 def test_simplex_puts_corners_at_corners_and_negative_shares_outside():
     _, ax = new_figure()
-    draw.draw_simplex(ax, [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1.5, -0.5, 0]], [0, 1, 2, 0])
+    draw_points.draw_simplex(ax, [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1.5, -0.5, 0]], [0, 1, 2, 0])
     first = ax.collections[0].get_offsets()
     assert np.allclose(first, [[0, 0], [-0.5, 0]])
     assert np.allclose(ax.collections[2].get_offsets(), [[0.5, np.sqrt(3) / 2]])
@@ -315,7 +319,7 @@ def test_simplex_puts_corners_at_corners_and_negative_shares_outside():
 def test_the_names_of_the_corners_hide_no_point(beyond):
     P = np.eye(3) + beyond * (np.eye(3) - 0.5 * (1 - np.eye(3)))  # outward from each corner
     fig, ax = new_figure(5.4, 4.2)
-    draw.draw_simplex(ax, P, [0, 0, 0], corners=("setosa", "versicolor", "virginica"))
+    draw_points.draw_simplex(ax, P, [0, 0, 0], corners=("setosa", "versicolor", "virginica"))
     fig.canvas.draw()
     points = ax.transData.transform(ax.collections[0].get_offsets())
     boxes = [text.get_window_extent().padded(4) for text in ax.texts]
@@ -325,12 +329,12 @@ def test_the_names_of_the_corners_hide_no_point(beyond):
 @pytest.mark.parametrize(
     ("function", "args", "message"),
     [
-        (draw.draw_clusters, ([[1, 2, 3]], [0]), r"X has shape \(1, 3\)"),
-        (draw.draw_clusters, ([[1, 2]], [0, 1]), "labels has shape"),
+        (draw_points.draw_clusters, ([[1, 2, 3]], [0]), r"X has shape \(1, 3\)"),
+        (draw_points.draw_clusters, ([[1, 2]], [0, 1]), "labels has shape"),
         (draw.draw_path, ([],), "values has shape"),
         (draw.draw_kernel, ([[1, 2]],), "K has shape"),
         (draw.draw_spectrum, ([1, 2], 3), "k is 3"),
-        (draw.draw_simplex, ([[1, 1, 0]], [0]), "row 0 with sum 2"),
+        (draw_points.draw_simplex, ([[1, 1, 0]], [0]), "row 0 with sum 2"),
         (draw.draw_pairs, ([1, 2], [True]), "same has shape"),
     ],
 )
@@ -344,9 +348,9 @@ def test_drawings_refuse_an_order_that_drops_points_and_a_map_that_does():
     with pytest.raises(ValueError, match="not a permutation"):
         draw.draw_kernel(new_figure()[1], np.eye(3), order=[0, 0, 1])
     with pytest.raises(ValueError, match="has 1 rows but X has 2"):
-        draw.draw_deformation(new_figure()[1], [[0, 0], [1, 1]], lambda Z: Z[:1])
+        draw_points.draw_deformation(new_figure()[1], [[0, 0], [1, 1]], lambda Z: Z[:1])
     with pytest.raises(ValueError, match="predict gave shape"):
-        draw.draw_clusters(new_figure()[1], [[0, 0], [1, 1]], [0, 1], predict=lambda Z: Z)
+        draw_points.draw_clusters(new_figure()[1], [[0, 0], [1, 1]], [0, 1], predict=lambda Z: Z)
 
 
 # -------------------------------------------------------------------- tables

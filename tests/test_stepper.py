@@ -14,7 +14,7 @@ from nbclient import NotebookClient
 from support.waiting import HANGS
 
 from umlbook.book.page import frames
-from umlbook.book.page.draw import draw_clusters
+from umlbook.book.page.draw_points import draw_clusters
 from umlbook.book.page.invariants import monotone, on_simplex, orthonormal, psd, rows_sum_to_one
 from umlbook.book.page.stepper import stepper
 

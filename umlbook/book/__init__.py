@@ -19,15 +19,8 @@ from umlbook.book.ledger import check, check_true, entry, erratum
 from umlbook.book.ledger.concordance import concordance
 from umlbook.book.ledger.notation import notation
 from umlbook.book.page.compare import compare
-from umlbook.book.page.draw import (
-    draw_clusters,
-    draw_deformation,
-    draw_kernel,
-    draw_pairs,
-    draw_path,
-    draw_simplex,
-    draw_spectrum,
-)
+from umlbook.book.page.draw import draw_kernel, draw_pairs, draw_path, draw_spectrum
+from umlbook.book.page.draw_points import draw_clusters, draw_deformation, draw_simplex
 from umlbook.book.page.explorer import explorer
 from umlbook.book.page.figures import PALETTE, line_look, new_figure, show
 from umlbook.book.page.invariants import monotone, on_simplex, orthonormal, psd, rows_sum_to_one

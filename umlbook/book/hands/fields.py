@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 from umlbook.algebra import Array, Labels, indicator
 from umlbook.book.hands.hand import Hand, Question, Twin, in_plane, limits, two_clusters
 from umlbook.book.hands.two_means import best_two_means
-from umlbook.book.page.draw import draw_clusters, draw_deformation
+from umlbook.book.page.draw_points import draw_clusters, draw_deformation
 from umlbook.book.page.figures import new_figure
 from umlbook.cpd import deformation, objective, velocity
 from umlbook.kernels import rbf

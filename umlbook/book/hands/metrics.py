@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 from umlbook.algebra import Array, Labels
 from umlbook.book.hands.hand import Hand, Question, Twin, in_plane, limits, two_clusters
 from umlbook.book.hands.two_means import best_two_means, right_labels
-from umlbook.book.page.draw import draw_clusters
+from umlbook.book.page.draw_points import draw_clusters
 from umlbook.book.page.figures import INK, new_figure
 from umlbook.daem import softplus
 

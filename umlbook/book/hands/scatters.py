@@ -6,7 +6,7 @@ from scipy.linalg import eigh
 
 from umlbook.algebra import Array, Labels, encode, kmeans_objective, total_scatter, within_scatter
 from umlbook.book.hands.hand import Hand, Question, Twin, in_plane, limits, two_clusters
-from umlbook.book.page.draw import draw_clusters
+from umlbook.book.page.draw_points import draw_clusters
 from umlbook.book.page.figures import line_look, new_figure
 
 MOST_CLUSTERS = 3  # for as many there are markers that tell them apart

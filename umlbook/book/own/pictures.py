@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import umlbook
 from umlbook.book.own.explaining import MOST_COLUMNS, Effects
 from umlbook.book.own.methods import feature_weights, learned_space
-from umlbook.book.page.draw import draw_clusters, draw_ways
+from umlbook.book.page.draw_points import draw_clusters, draw_ways
 from umlbook.book.page.figures import (
     FAINT,
     MUTED,

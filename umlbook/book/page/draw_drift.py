@@ -1,6 +1,6 @@
 """Pictures of chapters 6 and 9: patterns over points, parabolas, ends of runs, gains with errors.
 
-Like `draw`, each takes an Axes and plain arrays, draws, and returns the Axes.
+Like `draw_points`, each takes an Axes and plain arrays, draws, and returns the Axes.
 """
 
 from __future__ import annotations

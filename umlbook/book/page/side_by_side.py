@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from umlbook.book.page.causes import Evidence
 from umlbook.book.page.difference import Value, worst_entry
-from umlbook.book.page.draw import draw_clusters
+from umlbook.book.page.draw_points import draw_clusters
 from umlbook.book.page.figures import INK, MUTED, PALETTE, new_figure, styled
 from umlbook.book.page.invariants import State
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from umlbook.algebra import Array, Labels
 from umlbook.book.exercises.bank.properties import is_finite
 from umlbook.book.exercises.model import Attempt, Case, Exercise, Mistake
-from umlbook.book.page.draw import draw_clusters
+from umlbook.book.page.draw_points import draw_clusters
 from umlbook.book.page.figures import image_html, new_figure, png_bytes
 from umlbook.book.page.twin import Twinned, live_view
 from umlbook.constraints import sample
