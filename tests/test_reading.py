@@ -115,6 +115,13 @@ def test_the_way_on_is_not_hidden_in_a_collapsed_section(inside):
     assert bool(reading.way_on(notebook)) is inside
 
 
+@pytest.mark.parametrize("title, wrong", [("## The paper, line by line", 1), ("## More", 0)])
+def test_a_panel_is_not_hidden_in_a_collapsed_section(title, wrong):
+    notebook = page("# One", title)
+    notebook.cells.append(v4.new_code_cell("explorer(draw, sliders={})"))
+    assert len(reading.panels_in_sight(notebook)) == wrong
+
+
 def test_a_letter_that_is_used_often_is_explained():
     assert reading.explained_letters(page(*["Let $X$ be, and $Q_{X}$."] * 3), "01") == [
         "Q is in 3 cells and not in notation.csv"

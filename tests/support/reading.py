@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import symtable
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ VERDICTS = 3
 
 PANELS = {"explorer", "stepper", "compare"}
 """What is called again when the reader moves something."""
+SLIDERS = {"explorer", "stepper"}
 
 _VERDICT = re.compile(r"^\(\d+\.\d+\) .* holds: .*<", re.MULTILINE)
 _NEXT = re.compile(r"\*\*Next:\*\*.*?\]\([^)]+\.ipynb[^)]*\)", re.DOTALL)
@@ -106,12 +107,32 @@ def no_walls(notebook: NotebookNode) -> list[str]:
 
 def way_on(notebook: NotebookNode) -> list[str]:
     """The last words lead to the next page: those in sight, which a collapsed section hides."""
-    last, hidden = "", False
+    texts = [cell.source for cell, hidden in _with_hidden(notebook)
+             if cell.cell_type == "markdown" and not hidden]  # fmt: skip
+    found = _NEXT.search("".join(texts[-1:]))
+    return [] if found else ["no link **Next:** in the last cell of text in sight"]
+
+
+def panels_in_sight(notebook: NotebookNode) -> list[str]:
+    """JupyterLab draws no slider below a heading that is collapsed when the page has run."""
+    return [
+        f"cell {number} has a panel in a collapsed section: move it to the story"
+        for number, (cell, hidden) in enumerate(_with_hidden(notebook), start=1)
+        if hidden and cell.cell_type == "code" and SLIDERS & _names_of(cell.source)
+    ]
+
+
+def _with_hidden(notebook: NotebookNode) -> Iterator[tuple[NotebookNode, bool]]:
+    """Each cell, and whether a collapsed heading hides it."""
+    hidden = False
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             hidden = is_collapsed(cell) or (hidden and not _SECTION.match(cell.source))
-            last = last if hidden else cell.source
-    return [] if _NEXT.search(last) else ["no link **Next:** in the last cell of text in sight"]
+        yield cell, hidden
+
+
+def _names_of(source: str) -> set[str]:
+    return set(symtable.symtable(source, "cell", "exec").get_identifiers())
 
 
 def what_to_remember(notebook: NotebookNode) -> list[str]:
@@ -182,7 +203,7 @@ def _bound(table: symtable.SymbolTable) -> set[str]:
 
 RULES: tuple[Callable[[NotebookNode], list[str]], ...] = (
     folded_code, collapsed_sections, whole_figures, picture_first, plain_cells, no_walls,
-    lasting_names,
+    lasting_names, panels_in_sight,
 )  # fmt: skip
 
 
