@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 from umlbook.algebra import ROUNDING, Array, Labels, fix_signs, indicator, top_eigenvectors
 from umlbook.book.hands.hand import POINT_DIGITS, Hand, Question, Twin, limits, two_clusters
 from umlbook.book.page.draw_weights import draw_triangle
-from umlbook.book.page.figures import PALETTE, new_figure
+from umlbook.book.page.figures import MUTED, PALETTE, new_figure
 from umlbook.book.page.tables import rounded
 from umlbook.kernels import center, rbf
 from umlbook.naml import kernel_weights
@@ -94,7 +94,8 @@ def _two_frames(values: Array, way: dict[str, Array], best: float) -> Twin:
     titles = (f"best partition: trace {best:.1f}", f"top {K}: trace {values[:K].sum():.1f}")
     names = [f"{i}\n{value:.1f}" for i, value in enumerate(np.round(values, 1) + 0.0, start=1)]
     for ax, Y, title in zip(axes, (way["from"], end), titles, strict=True):
-        ax.bar(np.arange(1, n + 1), np.sum(Y**2, axis=1), color=PALETTE[1], edgecolor="k")
+        colours = [PALETTE[1]] * K + [MUTED] * (n - K)
+        ax.bar(np.arange(1, n + 1), np.sum(Y**2, axis=1), color=colours, edgecolor="k")
         ax.set_xticks(np.arange(1, n + 1), names)
         ax.set(xlabel="eigenvector, and its eigenvalue", ylabel="share", ylim=(0, 1.05))
         ax.set_title(title)
