@@ -19,7 +19,7 @@ def test_the_balance_point_is_the_weighted_mean():
     draw_balance(ax, [0.1, 0.5], {"even": [2, 2], "left": [1, 0]})
     points = [line.get_xdata()[0] for line in ax.lines if line.get_marker() == "^"]
     assert np.allclose(points, [0.3, 0.1])
-    assert [text.get_text() for text in ax.texts] == ["0.30", "0.10"]
+    assert [text.get_text() for text in ax.texts] == ["50%", "50%", "0.30", "100%", "0.10"]
     assert [text.get_text() for text in ax.get_yticklabels()] == ["even", "left"]
 
 

@@ -113,10 +113,12 @@ def _by_direction(X: Array, cuts: list[Labels], names: list[str]) -> Twin:
                          for S in (within_scatter(X, cut), total_scatter(X)))  # fmt: skip
         axes[1].plot(np.arange(181), within / total, label=name, **line_look(number))
         least, angle = sharpest_direction(X, cut)
+        axes[1].plot(np.degrees(angle), least, "o", ms=7, color=line_look(number)["color"])
         said.append(f"{name}: {least:.3f} at {np.degrees(angle):.0f} degrees")
     axes[1].set(xlabel="direction (degrees)", ylabel="blur ratio", ylim=(0, 1.25))
+    axes[1].set_xticks(range(0, 181, 45))
     axes[1].legend(loc="upper center", ncols=2)
     return fig, (
         "The points and, for two partitions of them, the blur ratio of the points projected on an "
-        f"arrow, by its direction. The least is, for {said[0]}; for {said[1]}."
+        f"arrow, by its direction. The least (a dot) is, for {said[0]}; for {said[1]}."
     )

@@ -17,6 +17,8 @@ OCTAHEDRON = np.array([[1.0, 1, -1, -1], [1, -1, 1, -1], [1, -1, -1, 1]]).T / 2
 """Axes of the picture of the shares of four eigenvectors in a plane: t to three coordinates."""
 ASIDE = np.array([0.0, -0.55, 1.0])
 """What is drawn across the page, less its part along the worth: no two corners coincide."""
+WRITTEN_SHARE = 0.05
+"""Smaller weights on a rod have a disc and no number, so that no two numbers lie on each other."""
 
 
 @styled
@@ -28,7 +30,8 @@ def draw_balance(ax: Axes, places: ArrayLike, weights: Mapping[str, ArrayLike]) 
     places : array-like of shape (m,)
         Where the weights lie.
     weights : mapping of str to array-like of shape (m,)
-        A row for each name; none negative. The area of a disc is its share of the row's sum.
+        A row for each name; none negative. The area of a disc is its share of the row's sum, which
+        is written above it if it is at least `WRITTEN_SHARE`.
     """
     at = np.asarray(places, dtype=float)
     for height, row in enumerate(weights.values()):
@@ -36,6 +39,10 @@ def draw_balance(ax: Axes, places: ArrayLike, weights: Mapping[str, ArrayLike]) 
         ax.plot([at.min(), at.max()], [height, height], color=MUTED, lw=1, zorder=1)
         ax.scatter(at, np.full(len(at), height), s=330 * shares, color=PALETTE[0], alpha=0.75,
                    linewidths=0, zorder=2)  # fmt: skip
+        for place, share in zip(at, shares, strict=True):
+            if share >= WRITTEN_SHARE:
+                ax.annotate(f"{share:.0%}", (place, height), xytext=(0, 12), ha="center",
+                            textcoords="offset points", fontsize=8)  # fmt: skip
         balance = shares @ at
         ax.plot(balance, height + 0.32, marker="^", ms=9, color=PALETTE[1], mec="white", ls="",
                 zorder=3, label="balance point" if height == 0 else None)  # fmt: skip
