@@ -38,7 +38,7 @@ def draw_cells(ax: Axes, values: ArrayLike, rows: Sequence[str], columns: Sequen
 def draw_differences(
     ax: Axes, points: ArrayLike, rows: Sequence[str], columns: Sequence[str], least: float = 10
 ) -> Axes:
-    """Draw gains and losses as cells, orange below zero and purple above, numbers on the large ones.
+    """Draw losses as orange cells and gains as purple ones, with numbers on those that are large.
 
     Parameters
     ----------
@@ -53,7 +53,8 @@ def draw_differences(
     ax.imshow(grid, cmap="PuOr", vmin=-4 * least, vmax=4 * least, aspect="auto")
     for (i, j), value in np.ndenumerate(grid):
         if abs(round(value)) >= least:
-            colour = "white" if abs(value) > 2.6 * least else "#222222"
+            dark = value > 2.3 * least or value < -2.7 * least  # orange is the lighter colour
+            colour = "white" if dark else "#222222"
             ax.text(j, i, f"{value:+.0f}", ha="center", va="center", color=colour, fontsize=8)
     ax.set_xticks(range(len(columns)), columns, rotation=40, ha="right")
     ax.set_yticks(range(len(rows)), rows)
