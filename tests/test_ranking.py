@@ -6,7 +6,6 @@ from scipy.stats import rankdata, ttest_rel, wilcoxon
 
 from umlbook.book.page.draw_tables import (
     draw_beside,
-    draw_cells,
     draw_differences,
     draw_ranks,
     draw_three,
@@ -111,16 +110,6 @@ def test_groups_never_hold_two_methods_that_differ_and_miss_no_pair_that_does_no
 
 
 # ----------------------------------------------------------------------------------- pictures
-
-
-def test_each_number_stands_in_its_cell_and_a_hole_stays_empty():
-    _, ax = new_figure(3, 3)
-    draw_cells(ax, [[0.1, np.nan], [1.0, 0.456]], ["r", "s"], ["c", "d"])
-    assert {text.get_text(): text.get_position() for text in ax.texts} == {
-        "10": (0, 0),
-        "100": (0, 1),
-        "46": (1, 1),
-    }
 
 
 def test_a_difference_has_its_sign_and_a_small_one_no_number():

@@ -1,4 +1,4 @@
-"""Pictures of tables: cells, lines, average ranks, print beside ours, and that cell by cell."""
+"""Pictures of tables: gaps, lines, average ranks, print beside ours, and that cell by cell."""
 
 from __future__ import annotations
 
@@ -11,28 +11,6 @@ from numpy.typing import ArrayLike
 from umlbook.book.page.figures import FAINT, INK, LINES, class_look, line_look
 
 POINTS = "osD^vPX*"
-
-
-def draw_cells(ax: Axes, values: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> Axes:
-    """Draw numbers between 0 and 1 as shaded cells, each with its two digits.
-
-    Parameters
-    ----------
-    values : array (rows, columns)
-        NaN leaves a cell empty.
-    rows, columns : sequence of str
-        Names of both.
-    """
-    grid = np.asarray(values, dtype=float)
-    ax.imshow(grid, cmap="Blues", vmin=0, vmax=1.15, aspect="auto")
-    for (i, j), value in np.ndenumerate(grid):
-        if np.isfinite(value):
-            colour = "white" if value > 0.7 else "#222222"
-            ax.text(j, i, f"{100 * value:.0f}", ha="center", va="center", color=colour, fontsize=7)
-    ax.set_xticks(range(len(columns)), columns, rotation=60, ha="right")
-    ax.set_yticks(range(len(rows)), rows)
-    ax.grid(False)
-    return ax
 
 
 def draw_differences(
