@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata, ttest_rel, wilcoxon
 
-from umlbook.book.page.draw_tables import draw_beside, draw_cells, draw_ranks, draw_three
+from umlbook.book.page.draw_tables import (
+    draw_beside,
+    draw_differences,
+    draw_ranks,
+    draw_three,
+)
 from umlbook.book.page.figures import new_figure, pixels
 from umlbook.experiments.engine.ranking import (
     average_ranks,
@@ -107,24 +112,26 @@ def test_groups_never_hold_two_methods_that_differ_and_miss_no_pair_that_does_no
 # ----------------------------------------------------------------------------------- pictures
 
 
-def test_each_number_stands_in_its_cell_and_a_hole_stays_empty():
+def test_a_difference_has_its_sign_and_a_small_one_no_number():
     _, ax = new_figure(3, 3)
-    draw_cells(ax, [[0.1, np.nan], [1.0, 0.456]], ["r", "s"], ["c", "d"])
+    draw_differences(ax, [[9.4, -10.2], [31.0, 9.6]], ["r", "s"], ["c", "d"])
     assert {text.get_text(): text.get_position() for text in ax.texts} == {
-        "10": (0, 0),
-        "100": (0, 1),
-        "46": (1, 1),
+        "-10": (1, 0),
+        "+31": (0, 1),
+        "+10": (1, 1),
     }
 
 
-def test_every_method_is_named_with_its_rank_and_the_measure_is_as_long_as_the_difference():
+def test_bars_of_ranks_overlap_where_the_test_cannot_tell_two_methods_apart():
     fig, ax = new_figure(6, 4)
-    ranks = {"a": 1.2, "b": 2.0, "c": 2.8}
-    draw_ranks(ax, ranks, 0.9, groups(ranks, 0.9))
-    texts = [text.get_text() for text in ax.texts]
-    assert {"a (1.2)", "b (2.0)", "c (2.8)", "critical difference 0.90"} <= set(texts)
-    lengths = [np.ptp(line.get_xdata()) for line in ax.lines if line.get_linewidth() == 2]
-    assert lengths == pytest.approx([0.9])
+    ranks = {"b": 2.0, "a": 1.2, "c": 2.8}
+    draw_ranks(ax, ranks, 0.9, marked="a")
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names == ["a (1.2)", "b (2.0)", "c (2.8)"]
+    bars = [sorted(line.get_xdata()) for line in ax.lines if line.get_linewidth() == 2]
+    overlap = {(i, j) for i in range(3) for j in range(i) if bars[i][0] < bars[j][1]}
+    close = [set(run) for run in groups(ranks, 0.9)]
+    assert overlap == {(1, 0), (2, 1)} and close == [{"a", "b"}, {"b", "c"}]
     assert np.ptp(pixels(fig)) > 0
 
 

@@ -1,4 +1,4 @@
-"""Pictures of tables: cells, lines, average ranks, print beside ours, and that cell by cell."""
+"""Pictures of tables: gaps, lines, average ranks, print beside ours, and that cell by cell."""
 
 from __future__ import annotations
 
@@ -13,23 +13,28 @@ from umlbook.book.page.figures import FAINT, INK, LINES, class_look, line_look
 POINTS = "osD^vPX*"
 
 
-def draw_cells(ax: Axes, values: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> Axes:
-    """Draw numbers between 0 and 1 as shaded cells, each with its two digits.
+def draw_differences(
+    ax: Axes, points: ArrayLike, rows: Sequence[str], columns: Sequence[str], least: float = 10
+) -> Axes:
+    """Draw losses as orange cells and gains as purple ones, with numbers on those that are large.
 
     Parameters
     ----------
-    values : array (rows, columns)
-        NaN leaves a cell empty.
+    points : array (rows, columns)
+        Full colour is reached at four times `least`.
     rows, columns : sequence of str
         Names of both.
+    least : float
+        Cells that round to less, up or down, are left without a number.
     """
-    grid = np.asarray(values, dtype=float)
-    ax.imshow(grid, cmap="Blues", vmin=0, vmax=1.15, aspect="auto")
+    grid = np.asarray(points, dtype=float)
+    ax.imshow(grid, cmap="PuOr", vmin=-4 * least, vmax=4 * least, aspect="auto")
     for (i, j), value in np.ndenumerate(grid):
-        if np.isfinite(value):
-            colour = "white" if value > 0.7 else "#222222"
-            ax.text(j, i, f"{100 * value:.0f}", ha="center", va="center", color=colour, fontsize=7)
-    ax.set_xticks(range(len(columns)), columns, rotation=60, ha="right")
+        if abs(round(value)) >= least:
+            dark = value > 2.3 * least or value < -2.7 * least  # orange is the lighter colour
+            colour = "white" if dark else "#222222"
+            ax.text(j, i, f"{value:+.0f}", ha="center", va="center", color=colour, fontsize=8)
+    ax.set_xticks(range(len(columns)), columns, rotation=40, ha="right")
     ax.set_yticks(range(len(rows)), rows)
     ax.grid(False)
     return ax
@@ -53,42 +58,29 @@ def draw_lines(ax: Axes, lines: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Ax
     return ax
 
 
-def draw_ranks(
-    ax: Axes, ranks: Mapping[str, float], difference: float, runs: Sequence[Sequence[str]]
-) -> Axes:
-    """Draw average ranks on a line; a bar joins methods that the test cannot tell apart.
+def draw_ranks(ax: Axes, ranks: Mapping[str, float], difference: float, marked: str = "") -> Axes:
+    """Draw average ranks with bars as long as the critical difference; told apart: no overlap.
 
     Parameters
     ----------
     ranks : mapping of str to float
         The average rank of each method.
     difference : float
-        The critical difference, drawn as a measure above the line.
-    runs : sequence of sequences of str
-        Methods that belong together.
+        The critical difference; half of it goes to each side.
+    marked : str
+        The method whose bar is drawn over the whole height, for the others to be compared with.
     """
     names = sorted(ranks, key=lambda name: ranks[name])
-    half = -(-len(names) // 2)
-    low, high = 1.0, float(len(names))
-    ax.plot([low, high], [0, 0], color=INK, lw=1)
-    for rank in range(int(low), int(high) + 1, 2):
-        ax.plot([rank, rank], [0, 0.15], color=INK, lw=1)
-        ax.text(rank, 0.25, str(rank), ha="center", fontsize=8)
-    ax.plot([low, low + difference], [1.1, 1.1], color=INK, lw=2, solid_capstyle="butt")
-    ax.text(low + difference / 2, 1.2, f"critical difference {difference:.2f}", ha="center")
-    for i, run in enumerate(runs):
-        ends = [ranks[run[0]] - 0.05, ranks[run[-1]] + 0.05]
-        ax.plot(ends, [-0.3 - 0.3 * i] * 2, color=INK, lw=3, solid_capstyle="butt", alpha=0.7)
-    top = -0.7 - 0.3 * len(runs)
     for i, name in enumerate(names):
-        left = i < half
-        y = top - (i if left else len(names) - 1 - i) * 0.8
-        x = low - 0.3 if left else high + 0.3
-        ax.plot([ranks[name], ranks[name], x], [0, y, y], color=INK, lw=0.7)
-        words = f"{name} ({ranks[name]:.1f})"
-        ax.text(x, y, words, ha="right" if left else "left", va="center", fontsize=8)
-    ax.set(xlim=(low - 3.5, high + 3.5), ylim=(top - half * 0.8, 1.6))
-    ax.set_axis_off()
+        look = class_look(1 if name == marked else 0)
+        ends = [ranks[name] - difference / 2, ranks[name] + difference / 2]
+        ax.plot(ends, [i, i], color=look["color"], lw=2, solid_capstyle="butt")
+        ax.plot(ranks[name], i, ms=6, ls="none", **look)
+        if name == marked:
+            ax.axvspan(*ends, color=look["color"], alpha=0.12, lw=0)
+    ax.set_yticks(range(len(names)), [f"{name} ({ranks[name]:.1f})" for name in names])
+    ax.invert_yaxis()
+    ax.set_xlabel("average rank; each bar is one critical difference long")
     return ax
 
 
