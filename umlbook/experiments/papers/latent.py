@@ -5,10 +5,11 @@
 (ARI), of all samples and, as ``free``, of those that are in no pair: 10 sets of pairs each, k-means
 from 10 starts where a method leaves the clustering to it, data standardised.
 
-All settings are the estimators' defaults, except for the rounds of ITML. Two controls take the
-method apart: ITML in the coordinates of the latent classes, and these on plain features. A share of
-wrong pairs means that so many of each kind were said to be of the other kind; they are drawn so
-that the pairs do not contradict one another, which every method here would refuse.
+All settings are the estimators' defaults, except for the rounds of ITML and the starts of the plain
+features. Two controls take the method apart: ITML in the coordinates of the latent classes, and
+these on plain features. A share of wrong pairs means that so many of each kind were said to be of
+the other kind; they are drawn so that the pairs do not contradict one another, which every method
+here would refuse.
 """
 
 from __future__ import annotations
