@@ -7,7 +7,7 @@ from scipy.linalg import eigh
 from umlbook.algebra import Array, Labels, encode, kmeans_objective, total_scatter, within_scatter
 from umlbook.book.hands.hand import Hand, Question, Twin, in_plane, limits, two_clusters
 from umlbook.book.page.draw_points import draw_clusters
-from umlbook.book.page.figures import line_look, new_figure
+from umlbook.book.page.figures import MUTED, line_look, new_figure
 
 MOST_CLUSTERS = 3  # for as many there are markers that tell them apart
 
@@ -105,20 +105,27 @@ def _by_direction(X: Array, cuts: list[Labels], names: list[str]) -> Twin:
     angles = np.radians(np.arange(181))
     sides = np.column_stack([np.cos(angles), np.sin(angles)])
     fig, axes = new_figure(8.6, 3.0, ncols=2)
-    draw_clusters(axes[0], X, cuts[0])
+    draw_clusters(axes[0], X, np.zeros(len(X)))
+    axes[0].collections[0].set_color(MUTED)  # the colours belong to the two partitions
     axes[0].set(xlabel="first feature", ylabel="second feature")
-    said = []
+    middle, said = X.mean(axis=0), []
+    reach = 0.38 * min(np.ptp(axes[0].get_xlim()), np.ptp(axes[0].get_ylim()))
     for number, (cut, name) in enumerate(zip(cuts, names, strict=True)):
         within, total = (np.sum(sides @ S * sides, axis=1)
                          for S in (within_scatter(X, cut), total_scatter(X)))  # fmt: skip
         axes[1].plot(np.arange(181), within / total, label=name, **line_look(number))
         least, angle = sharpest_direction(X, cut)
-        axes[1].plot(np.degrees(angle), least, "o", ms=7, color=line_look(number)["color"])
+        colour, side = line_look(number)["color"], np.array([np.cos(angle), np.sin(angle)])
+        axes[1].plot(np.degrees(angle), least, "o", ms=7, color=colour)
+        arrow = {"arrowstyle": "-|>", "color": colour, "lw": 2.5, "shrinkA": 0, "shrinkB": 0}
+        axes[0].annotate("", middle + reach * side, middle, arrowprops=arrow, zorder=5)
+        axes[0].text(*(middle + 1.2 * reach * side), f"{np.degrees(angle):.0f}°", color=colour,
+                     weight="bold", ha="center", va="center", zorder=5)  # fmt: skip
         said.append(f"{name}: {least:.3f} at {np.degrees(angle):.0f} degrees")
-    axes[1].set(xlabel="direction (degrees)", ylabel="blur ratio", ylim=(0, 1.25))
-    axes[1].set_xticks(range(0, 181, 45))
+    axes[1].set(xlabel="direction of the arrow (0° along the first feature)", ylim=(0, 1.25))
+    axes[1].set(ylabel="blur ratio", xticks=range(0, 181, 45))
     axes[1].legend(loc="upper center", ncols=2)
     return fig, (
-        "The points and, for two partitions of them, the blur ratio of the points projected on an "
-        f"arrow, by its direction. The least (a dot) is, for {said[0]}; for {said[1]}."
+        "Right: the blur ratio of two partitions of the points, projected on an arrow, by its "
+        f"direction. The least (a dot here, an arrow on the left) is, for {said[0]}; for {said[1]}."
     )

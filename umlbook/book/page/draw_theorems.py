@@ -17,7 +17,7 @@ OCTAHEDRON = np.array([[1.0, 1, -1, -1], [1, -1, 1, -1], [1, -1, -1, 1]]).T / 2
 """Axes of the picture of the shares of four eigenvectors in a plane: t to three coordinates."""
 ASIDE = np.array([0.0, -0.55, 1.0])
 """What is drawn across the page, less its part along the worth: no two corners coincide."""
-WRITTEN_SHARE = 0.05
+WRITTEN_SHARE = 0.03
 """Smaller weights on a rod have a disc and no number, so that no two numbers lie on each other."""
 
 
