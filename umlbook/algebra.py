@@ -231,7 +231,7 @@ def top_eigenvectors(
     n = len(A)
     k = n if k is None else min(k, n)
     if n <= DENSE or 10 * k > n or above is None:
-        values, vectors = eigh(A, subset_by_index=[n - k, n - 1])
+        values, vectors = part_of_spectrum(A, n - k, n - 1)
     else:
         start = np.cos(np.arange(n, dtype=float))  # any fixed vector, always the same one
         values, vectors = eigsh(A, k=k, which="LA", v0=start)
@@ -239,6 +239,24 @@ def top_eigenvectors(
     if above is not None:
         order = order[values[order] > above * max(values.max(initial=0.0), 0.0)]
     return values[order], fix_signs(vectors[:, order])
+
+
+def part_of_spectrum(A: Array, first: int, last: int) -> tuple[Array, Array]:
+    """The eigenvalues number `first` to `last` of a symmetric A, ascending, and their vectors.
+
+    LAPACK's solver for a part of a spectrum can find too few of them, or none, without an error
+    where very many are nearly equal, as those of a narrow kernel are: then all are computed.
+
+    Examples
+    --------
+    >>> part_of_spectrum(np.diag([3.0, 1.0, 2.0]), 1, 2)[0].tolist()
+    [2.0, 3.0]
+    """
+    values, vectors = eigh(A, subset_by_index=[first, last])
+    if len(values) > last - first:
+        return values, vectors
+    values, vectors = eigh(A, driver="evd")
+    return values[first : last + 1], vectors[:, first : last + 1]
 
 
 def spectral_embedding(X: Array, n_vectors: int) -> tuple[Array, Array]:

@@ -13,7 +13,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -22,7 +21,7 @@ from sklearn.utils import gen_batches
 
 from umlbook._checks import check_count, validated_data
 from umlbook._rows import by_blocks
-from umlbook.algebra import Array, fix_signs
+from umlbook.algebra import Array, fix_signs, part_of_spectrum
 
 MOST_LANDMARKS = 1000  # of more samples so many, evenly spaced, carry the blocks
 BATCH = 1000  # rows whose distances to the landmarks are held at a time
@@ -110,7 +109,7 @@ def graph_block(D: Array, n_components: int, n_neighbors: int) -> GraphBlock:
     # apart and the eigenvalue 1 is there several times.
     A = W / np.outer(root, root) - np.outer(trivial, trivial)
     n = len(D)
-    omega, U = eigh((A + A.T) / 2, subset_by_index=[max(n - n_components, 1), n - 1])
+    omega, U = part_of_spectrum((A + A.T) / 2, max(n - n_components, 1), n - 1)
     kept = np.flatnonzero(omega > SMALLEST_EIGENVALUE)[::-1]
     omega, U = omega[kept], fix_signs(U[:, kept])
     weights = np.sqrt((1 - SPREAD) / (1 - SPREAD * omega) * degree.sum()) / omega

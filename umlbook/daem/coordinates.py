@@ -4,10 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 
-from umlbook.algebra import Array, fix_signs
+from umlbook.algebra import Array, fix_signs, part_of_spectrum
 
 Kernel = Callable[[Array, Array], ArrayLike]
 SMALLEST_EIGENVALUE = 1e-10  # relative to the largest: below it is rounding
@@ -65,6 +64,6 @@ def kernel_basis(K: Array, n_components: int) -> Array:
 def _top_eigenvectors(A: Array, n_components: int) -> tuple[Array, Array]:
     """The largest eigenvalues and their vectors, without those that are zero up to rounding."""
     n = len(A)
-    values, vectors = eigh(A, subset_by_index=[n - min(n_components, n), n - 1])
+    values, vectors = part_of_spectrum(A, n - min(n_components, n), n - 1)
     kept = np.flatnonzero(values > SMALLEST_EIGENVALUE * max(values[-1], 0.0))[::-1]
     return values[kept], fix_signs(vectors[:, kept])

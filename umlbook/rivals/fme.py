@@ -3,12 +3,12 @@ r"""Flexible manifold embedding, unsupervised: a graph embedding that is nearly 
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh, helmert, svd
+from scipy.linalg import helmert, svd
 from scipy.sparse import csgraph
 from sklearn.neighbors import kneighbors_graph
 
 from umlbook._checks import check_count, check_positive
-from umlbook.algebra import Array, centered, fix_signs
+from umlbook.algebra import Array, centered, fix_signs, part_of_spectrum
 from umlbook.constraints import IntArray
 from umlbook.rivals._base import Rival
 from umlbook.rivals._kernel import InKernelPCA
@@ -51,7 +51,7 @@ def smallest_balanced(M: Array, n_components: int) -> tuple[Array, Array]:
     """Smallest eigenvalues and vectors (columns) of M on the complement of the constant vector."""
     Q = helmert(len(M)).T  # orthonormal columns, each of sum zero
     restricted = Q.T @ M @ Q
-    values, vectors = eigh(restricted, subset_by_index=[0, n_components - 1])
+    values, vectors = part_of_spectrum(restricted, 0, n_components - 1)
     return values, fix_signs(Q @ vectors)
 
 

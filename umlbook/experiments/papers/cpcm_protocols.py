@@ -16,14 +16,13 @@ from collections.abc import Iterator, Mapping
 from functools import cache, partial
 
 import numpy as np
-from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize, scale
 
-from umlbook.algebra import Array, Labels
+from umlbook.algebra import Array, Labels, part_of_spectrum
 from umlbook.cpcm import CPCM
 from umlbook.datasets import load
 from umlbook.experiments.engine.grid import Cell
@@ -119,7 +118,7 @@ def spectral_view(X: Array, k: int, width: str) -> Array:
     A = affinity(X, width)
     half = 1 / np.sqrt(np.maximum(A.sum(axis=1), 1e-300))
     n = len(X)
-    vectors = eigh(half[:, None] * A * half, subset_by_index=[n - k, n - 1])[1]
+    vectors = part_of_spectrum(half[:, None] * A * half, n - k, n - 1)[1]
     return normalize(vectors)
 
 

@@ -19,7 +19,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
 import numpy as np
-from sklearn.decomposition import KernelPCA
 
 from umlbook.algebra import Array, Labels, cluster_means, nearest_center
 from umlbook.cpd import CPDUML, kmeans_labels
@@ -41,6 +40,7 @@ from umlbook.experiments.papers.cpd import (
     values,
 )
 from umlbook.experiments.papers.cpd_rivals import N_COMPONENTS, Labelling, clustered, embeddings
+from umlbook.kernels import kernel_pca, rbf
 
 SIGMAS = tuple(2.0**i for i in range(11))
 LAMS = tuple(10.0**i for i in range(11))
@@ -70,8 +70,8 @@ def grid_fits(
 
 def coordinates(seen: Array, unseen: Array, width: float) -> tuple[Array, Array]:
     """The leading kernel PCA coordinates of both, for a Gaussian of this width."""
-    kpca = KernelPCA(N_COMPONENTS, kernel="rbf", gamma=0.5 / width**2, random_state=0).fit(seen)
-    return kpca.transform(seen), kpca.transform(unseen)
+    found = kernel_pca(rbf(seen, sigma=width), N_COMPONENTS)
+    return found.coordinates, found.at(rbf(unseen, seen, sigma=width))
 
 
 def field_fits(
