@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from scipy.stats import ortho_group
 
 from umlbook import algebra
+from umlbook.daem import kernel_basis
+from umlbook.kernels import center, rbf
 
 
 @st.composite
@@ -126,3 +128,26 @@ def test_fixed_signs_ignore_rounding_in_ties():
 def test_nearest_gives_near_ties_to_the_first_column():
     D = np.array([[1.0, 1.0 - 1e-14, 5.0], [3.0, 2.0, 2.0 - 1e-3]])
     assert algebra.nearest(D).tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("k", [1, 2, 5, 20])
+def test_all_the_eigenvectors_that_are_asked_for_come_although_most_eigenvalues_are_equal(seed, k):
+    """A narrow kernel is nearly the identity; LAPACK's solver for a part of it may return none."""
+    X = np.random.default_rng(seed).normal(size=(100, 3))
+    K = center(rbf(X, sigma=0.01))
+    value, vectors = algebra.ky_fan(K, k)
+    assert np.isclose(value, np.linalg.eigvalsh(K)[-k:].sum())
+    assert vectors.shape == (100, k) and np.allclose(vectors.T @ vectors, np.eye(k))
+    assert kernel_basis(K, k).shape == (100, k)
+
+
+def test_a_solver_that_returns_too_few_eigenvectors_is_not_believed(monkeypatch):
+    def eigh(A, subset_by_index=None, driver=None):
+        values, vectors = np.linalg.eigh(A)
+        return (values[:0], vectors[:, :0]) if subset_by_index else (values, vectors)
+
+    monkeypatch.setattr(algebra, "eigh", eigh)
+    A = np.diag([1.0, 4.0, 2.0, 3.0])
+    values, vectors = algebra.part_of_spectrum(A, 1, 2)
+    assert values.tolist() == [2, 3] and np.allclose(A @ vectors, vectors * values)
