@@ -17,7 +17,6 @@ from threadpoolctl import threadpool_limits
 from umlbook import LatentClassPairs
 from umlbook.constraints import restrict, sample
 from umlbook.datasets import load, make_circle, make_two_moons
-from umlbook.experiments.papers import latent as experiment
 from umlbook.latent import (
     LatentProblem,
     coordinates,
@@ -436,31 +435,3 @@ def test_pairs_follow_a_fold_by_restriction(moons):
     train = np.arange(60)
     model = fitted(X[train], restrict(must, train), restrict(cannot, train))
     assert model.predict_proba(X[60:]).shape == (20, 2)
-
-
-# -------------------------------------------------------------------------------- experiment
-
-
-def test_wrong_pairs_are_wrong_as_often_as_asked_and_never_contradict():
-    truth = load("glass").target
-    for n_wrong in experiment.N_WRONG:
-        must, cannot = experiment.drawn_pairs(truth, 20, n_wrong, seed=3)
-        assert len(must) == len(cannot) == 20
-        assert np.sum(truth[must[:, 0]] != truth[must[:, 1]]) == n_wrong
-        assert np.sum(truth[cannot[:, 0]] == truth[cannot[:, 1]]) == n_wrong
-
-
-@pytest.mark.parametrize("part", ["pairs", "unseen"])
-def test_stored_scores_are_what_the_protocol_gives(part):
-    cell = {"part": part, "dataset": "glass", "pairs": 20, "wrong": 0, "set": 0}
-    kept = {r["method"]: r for r in experiment.stored() if {k: r[k] for k in cell} == cell}
-    with threadpool_limits(1):
-        for row in experiment.work(cell):
-            assert row["ari"] == pytest.approx(kept[row["method"]]["ari"], abs=0.03)
-    assert len(kept) > 4
-
-
-def test_stored_scores_cover_the_protocol():
-    keys = ("part", "dataset", "pairs", "wrong", "set")
-    found = {tuple(row[k] for k in keys) for row in experiment.stored()}
-    assert found == {tuple(cell[k] for k in keys) for cell in experiment.cells()}

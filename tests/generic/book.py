@@ -925,11 +925,27 @@ def said_and_found(p: Problem):
     return e, a, np.array([[(1 - e) * a, (1 - e) * (1 - a)], [e * (1 - a), e * a]])
 
 
+def counted_pairs_of_one_kind(p: Problem):
+    """Share of the contradicted must-links that are wrong, and the fraction with its two shares."""
+    rng = p.rng("kinds")
+    truth, found = rng.integers(5, size=(2, 300, 2))
+    together, joined = truth[:, 0] == truth[:, 1], found[:, 0] == found[:, 1]
+    e = np.mean(~together)  # all are said to be must-links
+    of_right, of_wrong = np.mean(joined[together]), np.mean(~joined[~together])
+    fraction = e * of_wrong / (e * of_wrong + (1 - e) * (1 - of_right))
+    return np.mean(~together[~joined]), fraction
+
+
 @claim("book.bent.wrong")
 def a_contradicted_pair_is_wrong_if_the_clusters_are_better(p):
     e, a, joint = said_and_found(p)
     wrong = joint[1, 1] / joint[:, 1].sum()
-    return [(wrong_if_contradicted(e, a), wrong), bool((wrong > 0.5) == (a > 1 - e))]
+    counted, of_kind = counted_pairs_of_one_kind(p)
+    return [
+        (wrong_if_contradicted(e, a), wrong),
+        bool((wrong > 0.5) == (a > 1 - e)),
+        (of_kind, counted),
+    ]
 
 
 @claim("book.bent.trust")

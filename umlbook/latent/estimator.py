@@ -124,9 +124,10 @@ class LatentClassPairs(MapsRows, PairClusterer):
 
     References
     ----------
-    Krause, Perona and Gomes (2010), Discriminative clustering by regularized information
-    maximization, for the mutual information. Zelnik-Manor and Perona (2004), Self-tuning spectral
-    clustering, for the weights of the graph.
+    Hsu, Lv, Schlosser, Odom and Kira (2019), Multi-class classification without multi-class labels,
+    for the likelihood of the pairs. Krause, Perona and Gomes (2010), Discriminative clustering by
+    regularized information maximization, for the mutual information. Zelnik-Manor and Perona
+    (2004), Self-tuning spectral clustering, for the weights of the graph.
 
     Examples
     --------

@@ -60,6 +60,8 @@ def left_out_votes(task: PairTask, tried: tuple[Way, ...], seed: int) -> Array:
 def wrong_if_contradicted(noise: float, right: float) -> float:
     r"""P(pair wrong | contradicted) of (11.5): ``right`` is P(the labels are right about a pair).
 
+    It has to be the same for right and for wrong pairs.
+
     >>> round(wrong_if_contradicted(0.1, 0.9), 9)
     0.5
     """

@@ -226,7 +226,7 @@ class OwnData(Twinned):
             continuous_update=False, **wide,
         )  # fmt: skip
         self._marks = widgets.Text(
-            description="Also a gap", placeholder="found out; or cells such as -999; 9999",
+            description="Also missing", placeholder="found out; or cells such as -999; 9999",
             continuous_update=False, **wide,
         )  # fmt: skip
         reading = [self._decimal, self._header, self._marks]

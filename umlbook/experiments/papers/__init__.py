@@ -18,7 +18,7 @@
 `pm`                 PM: Figures 2 and 3, Table 2
 `pm_protocols`       PM: the protocols searched for Table 2 (no targets)
 `pm_joint`           PM: those that fit all three columns of Table 2 (no targets)
-`latent`             ours: latent-class pairs beside their rivals (chapter 7)
+`latent`             ours: latent-class pairs beside their rivals (chapter 13)
 `pairs`              ours: learning from pairs on tables held out (chapter 11)
 `pairs_tables`       which tables those are, and who may look at them (no targets)
 `side_by_side`       ours: every method on every data set (chapter 8)

@@ -210,7 +210,8 @@ QUESTIONS = [
     Question(
         "11.q1",
         "One pair in ten is wrong. A clustering that was not told of any of these pairs is right "
-        "about 80 % of all of them. It contradicts one. Is that pair probably wrong?",
+        "about 80 % of the right pairs and about 80 % of the wrong ones. It contradicts one. Is "
+        "that pair probably wrong?",
         [
             Choice(
                 "No.",
