@@ -110,10 +110,10 @@ QUESTIONS = [
     Question(
         "7.q3",
         "All labelled pairs can be separated, and there is no penalty. What does a larger lambda "
-        "change?",
+        "change in the infimum of the cost (7.14)?",
         [
             Choice(
-                "Nothing: the infimum is zero for every lambda",
+                "Nothing: it is zero for every lambda",
                 "Scaling a separator up makes every pair certain; there is no best metric to move.",
                 right=True,
             ),
