@@ -6,6 +6,7 @@ import pytest
 from umlbook.cpd import CPDUML, kmeans_labels, lam_path
 from umlbook.datasets import make_two_moons
 from umlbook.experiments.papers import cpd, cpd_grid
+from umlbook.kernels import center, rbf
 
 
 def test_the_grids_are_those_of_the_paper():
@@ -51,3 +52,4 @@ def test_kernel_coordinates_are_those_of_a_gaussian_of_this_width():
     X, _ = make_two_moons(30, noise=0.1, random_state=0)
     old, new = cpd_grid.coordinates(X, X[:5], 2.0)
     assert np.allclose(old[:5], new)
+    assert np.allclose(old @ old.T, center(rbf(X, sigma=2.0)), atol=1e-6)
