@@ -5,7 +5,7 @@ import pytest
 
 from umlbook.cpd import CPDUML, kmeans_labels, lam_path
 from umlbook.datasets import make_two_moons
-from umlbook.experiments.papers import cpd, cpd_grid
+from umlbook.experiments.papers import cpd, cpd_grid, cpd_rivals
 from umlbook.kernels import center, rbf
 
 
@@ -50,6 +50,6 @@ def test_every_stored_run_is_a_cell_that_continuing_does_not_do_again():
 
 def test_kernel_coordinates_are_those_of_a_gaussian_of_this_width():
     X, _ = make_two_moons(30, noise=0.1, random_state=0)
-    old, new = cpd_grid.coordinates(X, X[:5], 2.0)
+    old, new = cpd_rivals.kernel_coordinates(X, X[:5], 2.0)
     assert np.allclose(old[:5], new)
     assert np.allclose(old @ old.T, center(rbf(X, sigma=2.0)), atol=1e-6)

@@ -207,6 +207,14 @@ def test_a_graph_in_two_pieces_has_a_coordinate_that_tells_them_apart(rng):
     assert within < 1e-9 < 0.1 < abs(P[0, 0] - P[-1, 0])
 
 
+def test_samples_that_are_all_equally_far_apart_have_all_their_kernel_coordinates():
+    # nearly all eigenvalues are equal, and a solver for the leading ones alone finds too few
+    place = coordinates(np.eye(300), n_components=30, n_graph_components=0)
+    Z = place(np.eye(300))
+    assert Z.shape == (300, 30)
+    assert np.linalg.matrix_rank(Z) == 30
+
+
 def test_samples_far_away_and_many_equal_ones_have_finite_coordinates(rng):
     X = np.vstack([np.zeros((15, 2)), rng.normal(size=(15, 2))])
     place = coordinates(X)

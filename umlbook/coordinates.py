@@ -16,12 +16,12 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.decomposition import KernelPCA
 from sklearn.utils import gen_batches
 
 from umlbook._checks import check_count, validated_data
 from umlbook._rows import by_blocks
 from umlbook.algebra import Array, fix_signs, part_of_spectrum
+from umlbook.kernels import KernelCoordinates, kernel_pca
 
 MOST_LANDMARKS = 1000  # of more samples so many, evenly spaced, carry the blocks
 BATCH = 1000  # rows whose distances to the landmarks are held at a time
@@ -38,11 +38,11 @@ class KernelBlock:
     r"""Centred kernel PCA of :math:`\exp(-2 d^2 / \operatorname{median} d^2)`."""
 
     median: float
-    pca: KernelPCA
+    pca: KernelCoordinates
 
     def at(self, D: Array) -> Array:
         """Coordinates of samples by their distances D (m x n) to the training samples."""
-        return np.asarray(self.pca.transform(_gaussian(D, self.median)))
+        return self.pca.at(_gaussian(D, self.median))
 
 
 @dataclass(frozen=True)
@@ -81,14 +81,7 @@ def neighborhood(D: Array, n_neighbors: int, floor: float) -> tuple[Array, Array
 def kernel_block(D: Array, n_components: int) -> KernelBlock:
     """The kernel block of training samples with distances D (n x n)."""
     median = median_distance(D)
-    pca = KernelPCA(min(n_components, len(D)), kernel="precomputed", eigen_solver="dense")
-    return KernelBlock(median, without_kernel(pca.fit(_gaussian(D, median))))
-
-
-def without_kernel(pca: KernelPCA) -> KernelPCA:
-    """The same without the n x n kernel it was fitted to, of which it needs the length only."""
-    pca.X_fit_ = np.zeros((len(pca.X_fit_), 1))
-    return pca
+    return KernelBlock(median, kernel_pca(_gaussian(D, median), n_components))
 
 
 def graph_block(D: Array, n_components: int, n_neighbors: int) -> GraphBlock:

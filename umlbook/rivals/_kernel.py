@@ -2,16 +2,11 @@
 
 from collections.abc import Callable
 
-import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.decomposition import KernelPCA
 
 from umlbook.algebra import Array
-from umlbook.coordinates import without_kernel
-from umlbook.kernels import exponential, rbf, resolve_width
+from umlbook.kernels import exponential, kernel_pca, rbf, resolve_width
 from umlbook.rivals._base import Given, Learner, Rival
-
-SMALLEST_EIGENVALUE = 1e-9  # relative to the largest: below it is rounding
 
 KERNELS: dict[str, Callable[..., Array]] = {
     "rbf": lambda X, Y, width: rbf(X, Y, sigma=width),
@@ -50,25 +45,11 @@ class InKernelPCA(InKernel, Rival):
 
     def _prepare(self, X: ArrayLike) -> Given:
         X, must, cannot = super()._prepare(X)
-        K = self._fit_kernel(X)
-        pca = KernelPCA(kernel="precomputed", eigen_solver="dense")
-        self.kernel_pca_ = without_kernel(pca.fit(K))
-        self._keep_large_eigenvalues()
-        return self._coordinates(X), must, cannot
-
-    def _keep_large_eigenvalues(self) -> None:
-        """Drop the directions that are rounding, as division by their size would blow them up."""
-        pca = self.kernel_pca_
-        if not pca.eigenvalues_.size:
-            raise ValueError(
-                f"the centred kernel of the n_samples={len(self.X_fit_)} rows is zero, so kernel "
-                "PCA has no coordinates: give rows that differ"
-            )
-        kept = pca.eigenvalues_ > SMALLEST_EIGENVALUE * pca.eigenvalues_.max()
-        pca.eigenvalues_, pca.eigenvectors_ = pca.eigenvalues_[kept], pca.eigenvectors_[:, kept]
+        self.kernel_pca_ = kernel_pca(self._fit_kernel(X))
+        return self.kernel_pca_.coordinates, must, cannot
 
     def _coordinates(self, X: Array) -> Array:
-        return np.asarray(self.kernel_pca_.transform(self._kernel_with(X, self.X_fit_)))
+        return self.kernel_pca_.at(self._kernel_with(X, self.X_fit_))
 
     def _map(self, X: Array) -> Array:
         return super()._map(self._coordinates(X))  # type: ignore[safe-super] # the mixed rival's

@@ -196,7 +196,7 @@ class KernelFME(InKernelPCA, FME):
         As in `FME`, for the coordinates.
     learned_ : bool
         As in `FME`.
-    kernel_pca_ : KernelPCA
+    kernel_pca_ : KernelCoordinates
         Without the directions whose eigenvalue is below 1e-9 of the largest.
     X_fit_ : array (n, d)
         The training samples.

@@ -9,8 +9,9 @@ from sklearn.preprocessing import KernelCenterer
 from umlbook._checks import check_count
 from umlbook.algebra import Array, fix_signs
 from umlbook.constraints import IntArray
+from umlbook.kernels import SMALLEST_COMPONENT
 from umlbook.rivals._base import PairRival
-from umlbook.rivals._kernel import SMALLEST_EIGENVALUE, InKernel
+from umlbook.rivals._kernel import InKernel
 from umlbook.rivals._scatter import pair_differences
 
 
@@ -134,13 +135,13 @@ class KernelBeta(InKernel, PairRival):
         a = self.eigenvectors_ * np.sqrt(self.eigenvalues_)
         spread = np.sum(pair_differences(a, must) ** 2, axis=0)
         # A component in which all must-links agree would take all the weight: keep it finite.
-        spread = np.maximum(spread, SMALLEST_EIGENVALUE * spread.max())
+        spread = np.maximum(spread, SMALLEST_COMPONENT * spread.max())
         self.weights_ = component_weights(spread, total=len(spread))
         self.objective_ = float(self.weights_**2 @ spread)
 
     def _keep_spectrum(self, K: Array) -> None:
         values, vectors = eigh((K + K.T) / 2)
-        kept = np.flatnonzero(values > SMALLEST_EIGENVALUE * values[-1])[::-1]
+        kept = np.flatnonzero(values > SMALLEST_COMPONENT * values[-1])[::-1]
         if self.n_components is not None:
             check_count("n_components", self.n_components)
             kept = kept[: self.n_components]

@@ -187,7 +187,7 @@ class KernelRPCAOM(InKernelPCA, RPCAOM):
         As in `RPCAOM`.
     learned_ : bool
         As in `RPCAOM`.
-    kernel_pca_ : KernelPCA
+    kernel_pca_ : KernelCoordinates
         Without the directions whose eigenvalue is below 1e-9 of the largest.
     X_fit_ : array (n, d)
         The training samples.

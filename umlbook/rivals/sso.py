@@ -15,9 +15,9 @@ from umlbook._checks import check_count
 from umlbook._pieces import StepsSamples
 from umlbook.algebra import Array, fix_signs
 from umlbook.constraints import IntArray
-from umlbook.kernels import median_width
+from umlbook.kernels import SMALLEST_COMPONENT, median_width
 from umlbook.rivals._base import Given
-from umlbook.rivals._kernel import SMALLEST_EIGENVALUE, InKernel
+from umlbook.rivals._kernel import InKernel
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def psd_factor(S: Array) -> Array:
     [[0.0, 2.0], [0.0, 0.0], [3.0, 0.0]]
     """
     values, vectors = eigh(S)
-    kept = np.flatnonzero(values > SMALLEST_EIGENVALUE * np.abs(values).max())[::-1]
+    kept = np.flatnonzero(values > SMALLEST_COMPONENT * np.abs(values).max())[::-1]
     return fix_signs(vectors[:, kept]) * np.sqrt(values[kept])
 
 

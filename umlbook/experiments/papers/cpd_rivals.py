@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from sklearn.decomposition import KernelPCA
 from sklearn.exceptions import ConvergenceWarning
 
 from umlbook.algebra import Array, Labels, cluster_means, nearest_center
 from umlbook.aml import AML
-from umlbook.kernels import median_width
+from umlbook.kernels import kernel_pca, median_width, rbf
 from umlbook.lloyd import lloyd_steps, settled
 from umlbook.naml import NAML
 from umlbook.rivals import FME, RPCAOM
@@ -61,9 +60,13 @@ def rival_fits(seen: Array, unseen: Array, start: Labels, n_clusters: int) -> It
 
 def kernel_view(seen: Array, unseen: Array, width: float) -> tuple[Array, Array]:
     """Kernel PCA coordinates of both, for a Gaussian of so many median distances."""
-    gamma = 0.5 / (width * median_width(seen)) ** 2
-    kpca = KernelPCA(N_COMPONENTS, kernel="rbf", gamma=gamma, random_state=0).fit(seen)
-    return kpca.transform(seen), kpca.transform(unseen)
+    return kernel_coordinates(seen, unseen, width * median_width(seen))
+
+
+def kernel_coordinates(seen: Array, unseen: Array, sigma: float) -> tuple[Array, Array]:
+    """The leading kernel PCA coordinates of both, for a Gaussian of this width."""
+    found = kernel_pca(rbf(seen, sigma=sigma), N_COMPONENTS)
+    return found.coordinates, found.at(rbf(unseen, seen, sigma=sigma))
 
 
 def embeddings(n_features: int, n_clusters: int) -> Iterator[tuple[str, Any]]:
