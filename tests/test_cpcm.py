@@ -393,6 +393,14 @@ def test_one_dimensional_kmeans_of_many_numbers_keeps_neighbours_together(rng):
     assert same_partition(one_dimensional_labels(x, 3), np.repeat([0, 1, 2], 3000))
 
 
+@given(st.integers(0, 10_000))
+def test_one_dimensional_kmeans_does_not_part_equal_numbers_by_their_rounding(seed):
+    rng = np.random.default_rng(seed)
+    x = np.r_[-1.0, np.zeros(45), 1.0]  # one cut too many: it goes through the zeros
+    noisy = x + 1e-14 * rng.normal(size=len(x))
+    assert np.array_equal(one_dimensional_labels(noisy, 4), one_dimensional_labels(x, 4))
+
+
 def test_one_dimensional_kmeans_takes_numbers_of_any_size():
     x = np.array([1.0, 2.0, 9.0, 10.0])
     for unit in (1e-200, 1e200):

@@ -10,6 +10,7 @@ from sklearn.cluster import KMeans
 
 from umlbook.algebra import one_hot, total_scatter, within_scatter
 from umlbook.cpcm import CPCM, canonical_correlations, explained_by_chance, log_wilks
+from umlbook.cpcm.choice import sharpest_counted
 from umlbook.cpcm.predictors import least_squares_fit, linear_basis
 from umlbook.cpcm.starts import kmeans_labels
 from umlbook.datasets import make_parallel_lines
@@ -99,6 +100,25 @@ def test_it_finds_the_blobs_that_the_least_blur_cuts_into_slices():
     assert adjusted_rand_index(y, by_wilks.labels_) > 0.99
     assert adjusted_rand_index(y, by_blur.labels_) < 0.5
     assert by_blur.blur_ratio_ < by_wilks.blur_ratio_
+
+
+@pytest.mark.parametrize("n_clusters", [6, 9])
+def test_a_long_row_of_lines_wins_against_a_grid(n_clusters):
+    X, y = make_parallel_lines(60 * n_clusters, n_lines=n_clusters, noise=0.1, random_state=0)
+    ends = CPCM(n_clusters, random_state=0).fit(X)
+    assert adjusted_rand_index(y, ends.labels_) > 0.95
+    grid = ends.restarts_[-1].labels  # of k-means
+    assert log_wilks(X, ends.labels_) < log_wilks(X, grid)
+    assert log_wilks(X, ends.labels_, sharpest=0.03) > log_wilks(X, grid, sharpest=0.03)
+
+
+@pytest.mark.parametrize(("across", "up"), [(2, 3), (1, 6), (2, 4), (3, 3)])
+def test_every_even_grid_has_twice_the_floor(across, up):
+    side = 72  # a multiple of all
+    i, j = np.divmod(np.arange(side**2), side)
+    labels = i * across // side * up + j * up // side
+    grid = log_wilks(np.column_stack([i, j]), labels, sharpest=0.0)
+    assert grid == pytest.approx(np.log(2 * sharpest_counted(across * up)), abs=0.01)
 
 
 def test_kmeans_is_left_where_other_clusters_are_sharper_than_chance_allows():

@@ -12,17 +12,29 @@ from scipy.linalg import svd
 from umlbook.algebra import Array, Labels, centered, one_hot
 from umlbook.cpcm.predictors import coordinates, directions_of
 
-SHARPEST = 0.03
-"""A sharper direction counts as one of this blur: a column of few values would have none."""
+SHARPEST, GRID_SHARE = 0.03, 0.5
 
 
-def log_wilks(predictions: Array, labels: Labels, *, sharpest: float = SHARPEST) -> float:
+def sharpest_counted(n_clusters: int) -> float:
+    """The blur as which a sharper direction counts: a column of few values would have none.
+
+    An even rectangle cut into a grid of K equal cells has the product 1/K^2, whatever the grid. The
+    floor is at most half of that, so that one sharp direction can win against such a cut.
+
+    >>> [round(sharpest_counted(k), 4) for k in (2, 4, 5, 10)]
+    [0.03, 0.03, 0.02, 0.005]
+    """
+    return min(SHARPEST, GRID_SHARE / n_clusters**2)
+
+
+def log_wilks(predictions: Array, labels: Labels, *, sharpest: float | None = None) -> float:
     r"""Wilks' lambda of the labels among their predictions: the less, the sharper the clusters.
 
-    .. math:: \sum_j \log \max(1 - \rho_j^2, 0.03)
+    .. math:: \sum_j \log \max(1 - \rho_j^2, s), \qquad s = \min(0.03, 1 / 2K^2)
 
-    with :math:`\rho_j^2` the squared canonical correlations of predictions and labels. For least
-    squares and LDA, where a further step changes nothing, they are those of X and the labels.
+    unless another s is given as ``sharpest``, with :math:`\rho_j^2` the squared canonical
+    correlations of predictions and labels. For least squares and LDA, where a further step changes
+    nothing, they are those of X and the labels.
 
     Examples
     --------
@@ -33,6 +45,8 @@ def log_wilks(predictions: Array, labels: Labels, *, sharpest: float = SHARPEST)
     U, sizes, _ = svd(centered(predictions), full_matrices=False)
     U = U[:, sizes > 1e-8 * sizes[0]]  # predictions that sum to one have a direction without any
     rho2 = directions_of(coordinates(U, Z), Z.sum(axis=0))[1]
+    if sharpest is None:
+        sharpest = sharpest_counted(Z.shape[1])
     return float(np.sum(np.log(np.maximum(1 - rho2, sharpest))))
 
 

@@ -14,6 +14,19 @@ def kmeans_labels(
     return best_rounded_labels(data / (np.abs(data).max() or 1.0), n_clusters, rng, n_init)
 
 
+def order_but_for_rounding(x: Array) -> Labels:
+    """Indices that sort the numbers; those that only rounding tells apart keep their order.
+
+    >>> order_but_for_rounding(np.array([1.0, 1e-14, 0.0, -1.0])).tolist()
+    [3, 1, 2, 0]
+    """
+    order = np.argsort(x, kind="stable")
+    apart = np.diff(x[order]) > ROUNDING * np.abs(x - x.mean()).max()
+    ranks = np.empty(len(x), dtype=np.intp)
+    ranks[order] = np.concatenate([[0], np.cumsum(apart)])
+    return np.argsort(ranks, kind="stable")
+
+
 def one_dimensional_labels(x: Array, n_clusters: int, *, max_groups: int = 256) -> Labels:
     """The best k-means partition of numbers, by dynamic programming over their sorted order.
 
@@ -25,7 +38,7 @@ def one_dimensional_labels(x: Array, n_clusters: int, *, max_groups: int = 256) 
     >>> one_dimensional_labels(np.array([5.0, 0.0, 5.1, 0.1, 9.0]), 3).tolist()
     [1, 0, 1, 0, 2]
     """
-    order = np.argsort(x, kind="stable")
+    order = order_but_for_rounding(x)
     edges = np.linspace(0, len(x), min(len(x), max_groups) + 1).astype(int)
     ordered = x[order] - x.mean()
     ordered /= np.abs(ordered).max() or 1.0  # squares of any unit stay finite
