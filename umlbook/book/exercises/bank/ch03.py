@@ -183,23 +183,6 @@ QUESTIONS = [
     ),
     Question(
         "3.q2",
-        "For the same labels, LDA-km reports the blur ratio 0.06 and least squares 0.17. Which "
-        "has found the better partition?",
-        [
-            Choice("LDA-km, its ratio is smaller.", "It weighs the directions in another way."),
-            Choice(
-                "Neither: the labels are the same.",
-                "A blur ratio can be compared within one way of predicting only.",
-                right=True,
-            ),
-            Choice(
-                "Least squares, it uses all features.",
-                "Both use all features, and both have the same labels.",
-            ),
-        ],
-    ),
-    Question(
-        "3.q3",
         "CPCM with the guard has stopped, K = 4. What is certain about the partition?",
         [
             Choice(
@@ -215,6 +198,24 @@ QUESTIONS = [
                 "That is what the guard tests, and all that it tests.",
                 right=True,
             ),
+        ],
+    ),
+    Question(
+        "3.q3",
+        "LDA-km reports the blur ratio 0.06 for its labels, least squares 0.17 for other labels. "
+        "Which labels are better?",
+        [
+            Choice(
+                "Those of LDA-km, the ratio is smaller.",
+                "It weighs the directions in another way: of the species of iris, the same labels, "
+                "the two say 0.06 and 0.17.",
+            ),
+            Choice(
+                "These two numbers do not tell.",
+                "A blur ratio can be compared within one way of predicting only.",
+                right=True,
+            ),
+            Choice("Those of least squares, it uses all features.", "Both use all features."),
         ],
     ),
 ]
