@@ -27,6 +27,13 @@ def test_average_ranks_share_ties_and_give_the_best_the_first_rank():
     assert average_ranks(scores) == {"a": 1.5, "b": 1.5, "c": 3.0}
 
 
+def test_scores_that_differ_by_rounding_share_their_ranks():
+    scores = {"a": np.array([0.3, 0.9]), "b": np.array([0.3, 0.9]) + 1e-15}
+    scores["c"] = np.array([0.2, 0.95])
+    assert average_ranks(scores) == {"a": 2.0, "b": 2.0, "c": 2.0}
+    assert friedman_p(scores) == pytest.approx(1.0)
+
+
 def test_average_ranks_are_the_ranks_of_each_set_by_hand():
     table = np.random.default_rng(0).normal(size=(12, 5))
     by_hand = np.mean([rankdata(-row) for row in table], axis=0)
@@ -147,6 +154,16 @@ def test_marks_lie_where_print_and_ours_say_and_verdicts_keep_their_looks():
         places = np.concatenate([c.get_offsets() for c in ax.collections])
         assert sorted(map(tuple, places)) == [(0.5, 0.5), (0.6, 0.9)]
     assert looks[0] == looks[1]
+
+
+def test_the_marks_of_a_second_score_are_open_and_stand_where_the_others_would():
+    _, ax = new_figure(3, 3)
+    draw_beside(ax, [0.5, 0.6, 0.7], [0.5, 0.9, 0.7], ["differs"] * 3, [False, True, False])
+    filled, hollow = ax.collections
+    assert len(filled.get_facecolor()) and not len(hollow.get_facecolor())
+    assert filled.get_offsets().tolist() == [[0.5, 0.5], [0.7, 0.7]]
+    assert hollow.get_offsets().tolist() == [[0.6, 0.9]]
+    assert np.array_equal(filled.get_facecolor()[0], hollow.get_edgecolor()[0])
 
 
 def test_the_numbers_of_a_cell_stand_above_each_other_and_groups_are_divided():

@@ -84,7 +84,13 @@ def draw_ranks(ax: Axes, ranks: Mapping[str, float], difference: float, marked: 
     return ax
 
 
-def draw_beside(ax: Axes, printed: ArrayLike, ours: ArrayLike, verdicts: Sequence[str]) -> Axes:
+def draw_beside(
+    ax: Axes,
+    printed: ArrayLike,
+    ours: ArrayLike,
+    verdicts: Sequence[str],
+    hollow: Sequence[bool] = (),
+) -> Axes:
     """Draw our number against the printed one, a mark per cell, by verdict; on the line they agree.
 
     Parameters
@@ -93,15 +99,23 @@ def draw_beside(ax: Axes, printed: ArrayLike, ours: ArrayLike, verdicts: Sequenc
     verdicts : sequence of str
         What is said of each cell; each verdict has a marker and a colour of its own, the last of
         the alphabet the first of these.
+    hollow : sequence of bool, optional
+        The cells whose marks are open, as those of a second score.
     """
     x, y, said = np.asarray(printed), np.asarray(ours), np.asarray(verdicts)
+    is_open = np.asarray(hollow if len(hollow) else np.zeros(len(x)), dtype=bool)
     both = np.concatenate([x, y])
     pad = 0.05 * np.ptp(both)
     ends = [both.min() - pad, both.max() + pad]
     ax.plot(ends, ends, color=INK, lw=1, ls="--")
     for i, verdict in enumerate(sorted(set(said.tolist()), reverse=True)):
         here = said == verdict
-        ax.scatter(x[here], y[here], label=f"{verdict} ({here.sum()})", s=18, **class_look(i))
+        look = class_look(i)
+        filled = here & ~is_open
+        ax.scatter(x[filled], y[filled], label=f"{verdict} ({here.sum()})", s=18, **look)
+        edge = {"marker": look["marker"], "edgecolors": look["color"], "lw": 0.8}
+        if np.any(here & is_open):
+            ax.scatter(x[here & is_open], y[here & is_open], s=18, facecolors="none", **edge)
     ax.set(xlabel="printed", ylabel="ours", xlim=ends, ylim=ends)
     ax.legend(loc="upper left", fontsize=8)
     return ax

@@ -1,9 +1,11 @@
 """Which of several methods is better over several data sets: ranks, and how far they can differ.
 
-On each data set the best method gets rank 1, ties share their ranks. Nemenyi's critical difference
-is for the question whether any two of the methods differ, which is k (k - 1) / 2 comparisons. The
-question whether methods differ from one control has k - 1 of them: `p_against_control` asks it by
-Wilcoxon's signed ranks with Holm's correction, and finds more (Demsar 2006).
+On each data set the best method gets rank 1, ties share their ranks; scores that are equal to nine
+digits are tied, because means of the same numbers may differ in the last digit. Nemenyi's critical
+difference is for the question whether any two of the methods differ, which is k (k - 1) / 2
+comparisons. The question whether methods differ from one control has k - 1 of them:
+`p_against_control` asks it by Wilcoxon's signed ranks with Holm's correction, and finds more
+(Demsar 2006).
 """
 
 from __future__ import annotations
@@ -17,20 +19,27 @@ from scipy.stats import friedmanchisquare, rankdata, studentized_range, wilcoxon
 
 from umlbook.algebra import Array
 
+DIGITS = 9
+"""Scores and differences of scores are compared to so many decimals: the rest is rounding."""
+
 
 def average_ranks(scores: Mapping[str, Array]) -> dict[str, float]:
     """Mean rank of each method, the best first; scores are one number for each data set.
 
+    Scores that differ by rounding only (in the tenth decimal or later) share their ranks.
+
     >>> average_ranks({"a": np.array([0.5, 0.5]), "b": np.array([0.9, 0.5])})
     {'b': 1.25, 'a': 1.75}
     """
-    ranks = rankdata(-np.column_stack(list(scores.values())), axis=1).mean(axis=0)
+    table = np.round(np.column_stack(list(scores.values())), DIGITS)
+    ranks = rankdata(-table, axis=1).mean(axis=0)
     return {name: float(rank) for rank, name in sorted(zip(ranks, scores, strict=True))}
 
 
 def friedman_p(scores: Mapping[str, Array]) -> float:
     """Probability of ranks at least as unequal as these if all orders were equally likely."""
-    return float(friedmanchisquare(*scores.values()).pvalue)
+    rounded = [np.round(column, DIGITS) for column in scores.values()]
+    return float(friedmanchisquare(*rounded).pvalue)
 
 
 def holm(p_values: ArrayLike) -> Array:
@@ -58,7 +67,7 @@ def signed_rank_p(differences: ArrayLike) -> float:
     >>> signed_rank_p([1.0, 2.0, 3.0, 4.0, 0.0])
     0.125
     """
-    gaps = np.round(np.asarray(differences, dtype=float), 9)
+    gaps = np.round(np.asarray(differences, dtype=float), DIGITS)
     gaps = gaps[gaps != 0]
     if not gaps.size:
         return 1.0
