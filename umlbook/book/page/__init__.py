@@ -3,8 +3,8 @@
 - `figures`: one look for all pictures, and `show`, which gives each its sentence
 - `pixels`: a figure as a picture for light and dark pages; as a small file
 - `draw`, `draw_tables`: drawings of points, kernels, paths; of scores and ranks
-- `draw_theorems`, `draw_weights`, `draw_drift`, `draw_margins`: of the theorems of chapters 2 and
-  3, of functions of weights, of patterns and gains, of pairs
+- `draw_theorems`, `draw_weights`, `draw_drift`, `draw_margins`, `draw_pairs`: of the theorems of
+  chapters 2 and 3, of functions of weights, of patterns and gains, of pairs
 - `tables`: a table as text, HTML and Markdown, with numbers rounded so that they can be stored
 - `stepper`, `invariants`: scrub through the states of an algorithm; the promises it shows as lamps
 - `frames`: the pictures of a stepper, stored for the static pages
