@@ -58,7 +58,9 @@ def draw_pair_marks(ax: Axes, together: ArrayLike, apart: ArrayLike, other: Arra
 
 
 @styled
-def draw_rolls(ax: Axes, mu: ArrayLike, cost: ArrayLike, starts: ArrayLike, ends: ArrayLike) -> Axes:
+def draw_rolls(
+    ax: Axes, mu: ArrayLike, cost: ArrayLike, starts: ArrayLike, ends: ArrayLike
+) -> Axes:
     """Draw a cost over the threshold, with open circles where it starts and dots where it ends.
 
     Parameters
