@@ -84,8 +84,8 @@ def link_pairs(X: ArrayLike, truth: ArrayLike) -> Hand:
     labels = two_clusters(truth, len(points), "truth")
     x, y = limits(points, 0.5)
     question = Question(
-        "You say that two ends of one line belong together, and that two points on different lines "
-        "do not. What will the metric do with the direction along the lines?",
+        "You say that two ends of one band belong together, and that two points in different bands "
+        "do not. What will the metric do with the direction along the bands?",
         [
             "Give it hardly any weight",
             "Give it more weight than before",
@@ -127,9 +127,16 @@ def telling_pairs(X: Array, labels: Labels) -> list[tuple[int, int]]:
     return [(int(first[i]), int(first[j])), (int(first[k]), int(second[l]))]
 
 
+def _ball(centre: Array, A: Array, mu: float) -> Array:
+    """The ellipse d^2 = mu around a point; where A is nearly singular it is cut far outside."""
+    values, vectors = np.linalg.eigh(A)
+    circle = np.column_stack([np.cos(CIRCLE), np.sin(CIRCLE)])
+    return centre + circle * np.sqrt(mu / np.maximum(values, 1e-3 * values[1])) @ vectors.T
+
+
 def _two_pairs_told(X: Array, labels: Labels) -> Twin:
     told = telling_pairs(X, labels)
-    A, _ = learned_metric(np.array([X[i] - X[j] for i, j in told]), np.array([1.0, -1.0]))
+    A, mu = learned_metric(np.array([X[i] - X[j] for i, j in told]), np.array([1.0, -1.0]))
     values, vectors = np.linalg.eigh(A)
     found = [best_two_means(X), best_two_means(X @ (vectors * np.sqrt(np.maximum(values, 0.0))))]
     right = [right_labels(labels, one) for one in found]
@@ -139,9 +146,13 @@ def _two_pairs_told(X: Array, labels: Labels) -> Twin:
         ax.set(title=title, xlabel="feature 1", ylabel="feature 2")
     for (i, j), dash in zip(told, ("-", ":"), strict=True):
         axes[1].plot(*X[[i, j]].T, color=INK, lw=2, ls=dash, zorder=0)
+    window = axes[1].axis()
+    axes[1].plot(*_ball(X[list(told[0])].mean(axis=0), A, mu).T, color=INK, lw=1, ls="--", zorder=0)
+    axes[1].axis(window)
     angle = np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1])) % 180
     return fig, (
         f"Left, k-means: right for {right[0]} of {len(X)} points. Right, one pair told to belong "
         f"together (solid) and one apart (dotted): the metric weighs the direction at {angle:.0f} "
-        f"degrees most, and k-means under it is right for {right[1]}."
+        f"degrees most, and k-means under it is right for {right[1]}. Between the dashed lines a "
+        "point is called together with the middle of the first pair."
     )

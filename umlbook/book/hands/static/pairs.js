@@ -112,7 +112,7 @@ function pairs(stage, data) {
     stage.judge(both && single && right >= 0.95 * n, `With ${told} pairs told, k-means is right for ${right} of ${n} points; `
       + `under the plain distance it was ${data.plain}. The metric has the weight ${strong} at ${turn}° `
       + `and ${weak} at right angles to it. One pair apart and the small cost of tr A already leave a single `
-      + "direction; a long pair together turns it across the lines.");
+      + "direction; a long pair together turns it across the bands.");
   }
   return update;
 }
