@@ -24,7 +24,8 @@ from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import cho_factor, cho_solve, lstsq
+from scipy.linalg import LinAlgError, lstsq
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from umlbook._checks import check_finite, check_positive
 from umlbook.algebra import Array, centered
@@ -96,9 +97,11 @@ def resolvent(bank: KernelBank, L: Array, lam: float, weights: Array) -> tuple[F
     """The Cholesky factor of A = I + G / lam, and b = A^-1 L."""
     A = combine(bank, weights)
     A /= lam
-    A[np.diag_indices_from(A)] += 1.0
-    factor = cho_factor(A.T, lower=True, overwrite_a=True, check_finite=False)
-    return factor, cho_solve(factor, L, check_finite=False)
+    A.flat[:: len(A) + 1] += 1.0
+    factor, info = dpotrf(A.T, lower=True, clean=False, overwrite_a=True)  # as cho_factor does
+    if info:
+        raise LinAlgError(f"I + G / lam is not positive definite: leading minor {info}")
+    return (factor, True), dpotrs(factor, L, lower=True)[0]
 
 
 def weight_point(
@@ -116,7 +119,7 @@ def weight_hessian(point: WeightStep, lam: float) -> Array:
     """Second derivatives of F_2 in the weights, 2/lam^2 tr(b' G_i A^-1 G_l b)."""
     p, n, k = point.products.shape
     columns = point.products.transpose(1, 0, 2).reshape(n, p * k)
-    solved = cho_solve(point.factor, columns, check_finite=False)
+    solved = dpotrs(point.factor[0], columns, lower=True)[0]
     H = 2 / lam**2 * np.einsum("npk,nqk->pq", columns.reshape(n, p, k), solved.reshape(n, p, k))
     return (H + H.T) / 2
 
@@ -132,7 +135,8 @@ def simplex_quadratic_minimum(H: Array, g: Array, start: Array) -> Array:
     x, free = start.copy(), start > 0
     for _ in range(20 * p):
         f = np.flatnonzero(free)
-        kkt = np.block([[H[np.ix_(f, f)], np.ones((len(f), 1))], [np.ones((1, len(f))), 0.0]])
+        kkt = np.ones((len(f) + 1, len(f) + 1))
+        kkt[:-1, :-1], kkt[-1, -1] = H[np.ix_(f, f)], 0.0
         gradient = g + H @ (x - start)
         step = lstsq(kkt, np.append(-gradient[f], 0.0), check_finite=False)[0][:-1]
         step -= step.mean()  # rounding must not leave the simplex

@@ -167,7 +167,6 @@ def _map_with_its_least_point(bank: list[Array], labels: Labels, best: Array) ->
     return fig, (
         f"F2 of the true clusters is {alone[0]:.3f} with feature 1 alone, {alone[1]:.3f} with "
         f"feature 2 alone, {alone[2]:.3f} with the noise; its least value, {value(best):.3f}, is "
-        f"at the weights {', '.join(f'{w:.2f}' for w in best)} (cross). The values on the lines "
-        "are closer together near it (see the scale): the distance of two lines does not show how "
-        "steep it is."
+        f"at the weights {', '.join(f'{w:.2f}' for w in best)} (cross). The lines are "
+        "equal steps of F2 apart; all higher values are in the palest band."
     )

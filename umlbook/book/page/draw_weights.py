@@ -14,6 +14,8 @@ from umlbook.book.page.figures import INK, MARKERS, MUTED, line_look, styled
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 STEPS = 40
 """Intervals on a side of the triangle; the function is evaluated at 861 points."""
+VALLEY, BANDS = 0.75, 9
+"""The share of the points that lie in the bands of equal height, and the lines between these."""
 
 
 @styled
@@ -42,8 +44,9 @@ def draw_triangle(
     weights = np.array(counts, dtype=float) / STEPS
     heights = np.array([value(w) for w in weights])
     x, y = (weights @ CORNERS).T
-    # Levels at equal shares of the points: a valley is flat, and equal steps would leave it empty.
-    levels = np.unique(np.quantile(heights, [0, 0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1]))
+    # Equal steps, so that close lines mean a steep slope; the palest band has all higher values.
+    valley = np.linspace(heights.min(), np.quantile(heights, VALLEY), BANDS)
+    levels = np.unique(np.append(valley, heights.max()))
     steps = np.linspace(0, 1, len(levels) - 1)
     pale = ListedColormap([(0.45 + 0.5 * s, 0.62 + 0.35 * s, 0.85 + 0.14 * s) for s in steps])
     filled = ax.tricontourf(x, y, heights, levels, cmap=pale, norm=BoundaryNorm(levels, pale.N))
@@ -82,7 +85,13 @@ def _name_start(ax: Axes, point: NDArray[np.float64]) -> None:
 
 @styled
 def draw_tangents(
-    ax: Axes, shares: ArrayLike, values: ArrayLike, lines: Sequence[ArrayLike], *, name: str
+    ax: Axes,
+    shares: ArrayLike,
+    values: ArrayLike,
+    lines: Sequence[ArrayLike],
+    *,
+    name: str,
+    of_lines: str = "one line for each beta",
 ) -> Axes:
     """Draw a curve over [0, 1] and straight lines below it, each with the place where it touches.
 
@@ -94,15 +103,40 @@ def draw_tangents(
         The lines at the same places.
     name : str
         What the curve is called in the legend and on its axis.
+    of_lines : str
+        What the lines are called in the legend.
     """
     x, y = np.asarray(shares, dtype=float), np.asarray(values, dtype=float)
     for index, line in enumerate(lines):
         z = np.asarray(line, dtype=float)
         touch = int(np.argmin(y - z))
-        label = "one line for each beta" if index == 0 else None
+        label = of_lines if index == 0 else None
         ax.plot(x, z, color=MUTED, lw=1.0, ls=(0, (5, 2)), label=label)
         ax.plot(x[touch], y[touch], "o", ms=6, color=INK)
     ax.plot(x, y, **line_look(0), label=name)
     ax.set(ylabel=name, xlim=(0, 1), ylim=(y.min() - 0.5 * np.ptp(y), y.max() + 0.1 * np.ptp(y)))
     ax.legend()
+    return ax
+
+
+@styled
+def draw_distance(
+    ax: Axes, x: float, upper: float, lower: float, name: str, *, shift: tuple[float, float]
+) -> Axes:
+    """Draw an arrow with two heads from one height to another, with its name beside it.
+
+    Parameters
+    ----------
+    x : float
+        Where the arrow stands.
+    upper, lower : float
+        Its ends.
+    name : str
+        What it measures.
+    shift : tuple of two float
+        From the middle of the arrow to the name, which lies on that side of it.
+    """
+    ax.annotate("", (x, upper), (x, lower), arrowprops={"arrowstyle": "<->", "color": MUTED})
+    place = (x + shift[0], (upper + lower) / 2 + shift[1])
+    ax.text(*place, name, ha="left" if shift[0] > 0 else "right", va="center")
     return ax
