@@ -44,7 +44,8 @@ def test_stored_scores_cover_the_protocol():
 CONTROL = [
     row
     for row in experiment.stored()
-    if ("plain" in row["method"] or "no coordinates" in row["method"]) and row["part"] != "unseen"
+    if any(kind in row["method"] for kind in ("plain", "no coordinates", "PM, same"))
+    and row["part"] != "unseen"
 ]
 
 
@@ -53,6 +54,7 @@ def test_a_random_score_on_plain_features_is_what_the_protocol_gives(row):
     X, truth = experiment.data(row["dataset"])
     pairs = experiment.drawn_pairs(truth, row["pairs"], row["wrong"], row["set"])
     known = {**experiment.METHODS, **experiment.ABLATION, **experiment.DOUBT}
+    known |= experiment.CONTROLS
     with threadpool_limits(1):
         (again,) = experiment.scored_rows({"again": known[row["method"]]}, scale(X), truth, pairs)
     for score in ("ari", "free"):

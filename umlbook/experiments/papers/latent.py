@@ -7,9 +7,10 @@ from 10 starts where a method leaves the clustering to it, data standardised.
 
 All settings are the estimators' defaults, except for the rounds of ITML and the starts of the plain
 features. Two controls take the method apart: ITML in the coordinates of the latent classes, and
-these on plain features. A share of wrong pairs means that so many of each kind were said to be of
-the other kind; they are drawn so that the pairs do not contradict one another, which every method
-here would refuse.
+these on plain features; as part ``controls`` also PM, which has a threshold, in these coordinates,
+and the plain features without the information term. A share of wrong pairs means that so many of
+each kind were said to be of the other kind; they are drawn so that the pairs do not contradict one
+another, which every method here would refuse.
 """
 
 from __future__ import annotations
@@ -47,6 +48,14 @@ N_SETS = 10
 N_PAIRS = (10, 20, 40)
 N_WRONG = (0, 1, 2, 4)  # of 20 pairs of each kind: 0, 5, 10, 20 %
 OURS, PLAIN = "latent classes", "latent classes, plain features"
+CALLED: Mapping[str, str] = {  # the longer names first
+    PLAIN: "classes on features",
+    OURS: "classes in coordinates",
+    "ITML, same coordinates": "ITML in coordinates",
+    "ITML": "ITML on features",
+    "PM, same coordinates": "PM in coordinates",
+}
+"""What chapter 13 calls the methods whose parts it compares: see `called`."""
 
 PairArrays = tuple[IntArray, IntArray]
 """The pairs that must link and those that cannot."""
@@ -88,6 +97,19 @@ def itml_labels(X: Array, n_clusters: int, pairs: PairArrays) -> Labels:
 def itml_in_coordinates(X: Array, n_clusters: int, pairs: PairArrays) -> Labels:
     """The same on the coordinates that the latent classes are learned on: the honest rival."""
     return itml_labels(coordinates(X)(X), n_clusters, pairs)
+
+
+class GivenCoordinates(ProbabilisticMetric):
+    """PM whose weights (7.17) are those of the columns of X itself, without a kernel."""
+
+    def _basis(self, K: Array) -> Array:
+        return np.eye(K.shape[1])
+
+
+def pm_in_coordinates(X: Array, n_clusters: int, pairs: PairArrays) -> Labels:
+    """PM, labelled only, on the coordinates of the latent classes: a threshold in their place."""
+    model = GivenCoordinates(n_clusters, kernel=None, n_temperatures=0, random_state=0)
+    return model.fit(coordinates(X)(X), **named(pairs)).labels_
 
 
 class PlainClasses(LatentClassPairs):
@@ -140,6 +162,10 @@ ABLATION: Mapping[str, Clusters] = {
     "no pairs": without_pairs,
     "no coordinates, 2 starts": latent(PlainClasses),
 }
+CONTROLS: Mapping[str, Clusters] = {
+    "PM, same coordinates": pm_in_coordinates,
+    f"{PLAIN}, lam = 0": latent(PlainClasses, n_init=6, lam=0.0),
+}
 DOUBT: Mapping[str, Clusters] = {
     "latent classes, plain features, noise 0.1": latent(PlainClasses, n_init=6, noise=0.1),
     "latent classes, noise 0.1": latent(noise=0.1),
@@ -190,7 +216,8 @@ def seen_rows(cell: Cell) -> Iterator[Row]:
     """The methods of a part on all samples of a data set; fewer where pairs are wrong."""
     X, truth = data(cell["dataset"])
     pairs = drawn_pairs(truth, cell["pairs"], cell["wrong"], cell["set"])
-    chosen = {"pairs": METHODS, "ablation": ABLATION, "doubt": DOUBT}[cell["part"]]
+    parts = {"pairs": METHODS, "ablation": ABLATION, "controls": CONTROLS, "doubt": DOUBT}
+    chosen = parts[cell["part"]]
     if cell["part"] == "pairs" and cell["wrong"]:
         chosen = {name: METHODS[name] for name in ("ITML", "ITML, same coordinates", PLAIN, OURS)}
     return scored_rows(chosen, scale(X), truth, pairs)
@@ -237,6 +264,7 @@ def _after_itml(seen: Array, unseen: Array, n_clusters: int, pairs: PairArrays) 
 PARTS: Mapping[str, Callable[[Cell], Iterator[Row]]] = {
     "pairs": seen_rows,
     "ablation": seen_rows,
+    "controls": seen_rows,
     "doubt": seen_rows,
     "unseen": unseen_rows,
 }
@@ -245,6 +273,7 @@ PARTS: Mapping[str, Callable[[Cell], Iterator[Row]]] = {
 def cells(quick: bool = False) -> list[Cell]:
     """All cells, the sets of pairs in turn; quick: the first set on the two smallest tables."""
     asked = [*(("pairs", n, 0) for n in N_PAIRS), ("ablation", 20, 0), ("unseen", 20, 0)]
+    asked += [("controls", 20, 0)]
     asked += [("pairs", 20, wrong) for wrong in N_WRONG if wrong]
     asked += [("doubt", 20, wrong) for wrong in N_WRONG]
     return [
@@ -266,6 +295,14 @@ def work(cell: Cell) -> list[Row]:
 def stored() -> list[Row]:
     """The rows that are stored with the package."""
     return storage.stored("latent_scores")
+
+
+def called(method: str) -> str:
+    """The name of a method on the page: what learns, and what it learns on."""
+    for stored_name, name in CALLED.items():
+        if method.startswith(stored_name):
+            return name + method.removeprefix(stored_name)
+    return method
 
 
 def means(
