@@ -81,7 +81,8 @@ def neighborhood(D: Array, n_neighbors: int, floor: float) -> tuple[Array, Array
 def kernel_block(D: Array, n_components: int) -> KernelBlock:
     """The kernel block of training samples with distances D (n x n)."""
     median = median_distance(D)
-    return KernelBlock(median, kernel_pca(_gaussian(D, median), n_components))
+    found = kernel_pca(_gaussian(D, median), n_components)
+    return KernelBlock(median, found.without_training_rows())
 
 
 def graph_block(D: Array, n_components: int, n_neighbors: int) -> GraphBlock:

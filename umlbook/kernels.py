@@ -5,7 +5,7 @@ Widths follow one convention: :math:`\exp(-d^2 / 2\sigma^2)` for the Gaussian ke
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -164,6 +164,10 @@ class KernelCoordinates:
     def at(self, K: Array) -> Array:
         """The coordinates of new rows by their kernel with the training rows, m x n."""
         return center_rows(K, self.column_means) @ self.vectors
+
+    def without_training_rows(self) -> "KernelCoordinates":
+        """The same without the coordinates of the training rows, which new rows do not need."""
+        return replace(self, coordinates=self.coordinates[:0].copy())
 
 
 def kernel_pca(

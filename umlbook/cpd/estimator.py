@@ -45,7 +45,7 @@ class KernelSpace:
 
     def without_training_rows(self) -> "KernelSpace":
         """The same without the coordinates of the training rows, which new rows do not need."""
-        return replace(self, pca=replace(self.pca, coordinates=self.pca.coordinates[:0].copy()))
+        return replace(self, pca=self.pca.without_training_rows())
 
 
 @dataclass(frozen=True)

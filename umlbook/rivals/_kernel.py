@@ -45,8 +45,9 @@ class InKernelPCA(InKernel, Rival):
 
     def _prepare(self, X: ArrayLike) -> Given:
         X, must, cannot = super()._prepare(X)
-        self.kernel_pca_ = kernel_pca(self._fit_kernel(X))
-        return self.kernel_pca_.coordinates, must, cannot
+        found = kernel_pca(self._fit_kernel(X))
+        self.kernel_pca_ = found.without_training_rows()
+        return found.coordinates, must, cannot
 
     def _coordinates(self, X: Array) -> Array:
         return self.kernel_pca_.at(self._kernel_with(X, self.X_fit_))
