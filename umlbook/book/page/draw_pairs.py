@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -75,7 +76,7 @@ def draw_rolls(
     ax.plot(x, y, color=line_look(0)["color"], lw=2, zorder=1)
     for place in np.unique(np.round(np.asarray(ends, dtype=float), 3)):
         ax.axvline(place, color=FAINT, lw=1, zorder=0)
-    look = {"ls": "", "marker": "o", "color": INK}
+    look: dict[str, Any] = {"ls": "", "marker": "o", "color": INK}
     ax.plot(starts, np.interp(starts, x, y), mfc="none", mew=1.6, ms=9, label="start", **look)
     ax.plot(ends, np.interp(ends, x, y), ms=6, label="end", zorder=4, **look)
     return ax
@@ -84,7 +85,7 @@ def draw_rolls(
 @styled
 def draw_counted(ax: Axes, values: Sequence[float], row: float, label: str) -> Axes:
     """Draw crosses in one row; beside those that coincide stands how many they are of how many."""
-    look = {"marker": "x", "color": MUTED, "ms": 8, "mew": 1.8, "ls": ""}
+    look: dict[str, Any] = {"marker": "x", "color": MUTED, "ms": 8, "mew": 1.8, "ls": ""}
     ax.plot(values, np.full(len(values), row), label=label, **look)
     places, counts = np.unique(np.round(values, 2), return_counts=True)
     for place, count in zip(places, counts, strict=True):
