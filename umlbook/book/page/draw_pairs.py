@@ -77,8 +77,18 @@ def draw_rolls(
     for place in np.unique(np.round(np.asarray(ends, dtype=float), 3)):
         ax.axvline(place, color=FAINT, lw=1, zorder=0)
     look: dict[str, Any] = {"ls": "", "marker": "o", "color": INK}
-    ax.plot(starts, np.interp(starts, x, y), mfc="none", mew=1.6, ms=9, label="start", **look)
-    ax.plot(ends, np.interp(ends, x, y), ms=6, label="end", zorder=4, **look)
+    ax.plot(
+        starts,
+        np.interp(np.asarray(starts, dtype=float), x, y),
+        mfc="none",
+        mew=1.6,
+        ms=9,
+        label="start",
+        **look,
+    )
+    ax.plot(
+        ends, np.interp(np.asarray(ends, dtype=float), x, y), ms=6, label="end", zorder=4, **look
+    )
     return ax
 
 
