@@ -111,14 +111,14 @@ def draw_rods(ax: Axes, rods: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Axes
     for row, (places, shares) in enumerate(rods.values()):
         at, share = np.asarray(places, dtype=float), np.asarray(shares, dtype=float)
         heights = row + 0.16 * np.arange(len(at)) - 0.3
-        middle = float(share @ at / share.sum())
+        middle, low = float(share @ at / share.sum()), heights[-1] + 0.2
         ax.hlines(heights, 0, 1, color=MUTED, lw=0.8, zorder=1)
         ax.scatter(at, heights, s=330 * share / share.sum(), color=PALETTE[0], alpha=0.75, lw=0,
                    zorder=2)  # fmt: skip
         ax.plot(at, heights, "|", ms=9, mew=1.5, color=INK, zorder=3)
-        ax.plot(middle, row + 0.38, "^", ms=10, color=PALETTE[1], mec="white", ls="",
+        ax.plot(middle, low, "^", ms=10, color=PALETTE[1], mec="white", ls="",
                 label=None if row else "balance point")  # fmt: skip
-        ax.text(middle + 0.05, row + 0.38, f"{middle:.3f}", va="center", color=PALETTE[1],
+        ax.text(middle + 0.05, low, f"{middle:.3f}", va="center", color=PALETTE[1],
                 weight="bold")  # fmt: skip
     ax.set(yticks=range(len(rods)), yticklabels=list(rods), xlim=(-0.03, 1.03))
     ax.set(ylim=(len(rods) - 0.4, -0.5))
