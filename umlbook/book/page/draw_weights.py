@@ -138,5 +138,6 @@ def draw_distance(
     """
     ax.annotate("", (x, upper), (x, lower), arrowprops={"arrowstyle": "<->", "color": MUTED})
     place = (x + shift[0], (upper + lower) / 2 + shift[1])
-    ax.text(*place, name, ha="left" if shift[0] > 0 else "right", va="center")
+    side = "center" if shift[0] == 0 else "left" if shift[0] > 0 else "right"
+    ax.text(*place, name, ha=side, va="center")
     return ax
