@@ -44,3 +44,9 @@ def test_the_long_table_of_a_chapter_is_folded_and_that_of_the_book_is_not():
     assert shown.startswith("<details><summary>") and shown.endswith("\n\n</details>")
     assert shown.count("\n| ") == len(notation("07").rows) + 1  # its head and every line
     assert "<details>" not in notation()._repr_markdown_()
+
+
+def test_some_symbols_of_a_chapter_can_be_asked_for_by_name():
+    assert [row.symbol for row in notation("08", only=["s_a", "n"]).rows] == ["n", "s_a"]
+    with pytest.raises(ValueError, match="no symbol nonsense"):
+        notation("08", only=["n", "nonsense"])

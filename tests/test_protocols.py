@@ -450,3 +450,13 @@ def test_a_random_cell_under_another_protocol_is_what_k_means_gives(name, row):
     lower = getattr(module, "LOWER", frozenset())
     again = reported(runs, SEARCHES[name].reports[0], lower, 0.001)
     assert again[definition] == pytest.approx(row["ours"], abs=0.02)  # another processor's ties
+
+
+def test_k_means_under_all_treatments_and_reports_has_the_stored_numbers_among_them():
+    rows = naml_protocols.kmeans_under_all("lymph")
+    assert len(rows) == 4 * 3 * len(naml_protocols.REPORTS)
+    wanted = {"scaling": "z-score", "columns": PLAIN, "report": "mean of 20"}
+    (again,) = (row for row in rows if wanted.items() <= row.items())
+    one = {"dataset": "lymph", "value": "z-score", "method": "k-means", "score": "ACC"}
+    (known,) = (row for row in stored("naml-table-3", "moves") if one.items() <= row.items())
+    assert again["accuracy"] == pytest.approx(known["ours"], abs=0.02)

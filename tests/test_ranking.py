@@ -8,6 +8,7 @@ from umlbook.book.page.draw_tables import (
     draw_beside,
     draw_differences,
     draw_ranks,
+    draw_shares,
     draw_three,
 )
 from umlbook.book.page.figures import new_figure, pixels
@@ -186,3 +187,13 @@ def test_names_of_cells_stand_below_them_and_those_of_groups_above():
     above = {text.get_text(): text.get_position() for text in ax.texts}
     assert {group: x for group, (x, _) in above.items()} == {"wine": 0.5, "iris": 2}
     assert min(y for _, y in above.values()) > 1
+
+
+def test_shares_fill_a_bar_for_each_row_and_show_each_count_but_zero():
+    ax = new_figure()[1]
+    draw_shares(ax, ["a", "b"], {"one": [1, 0], "two": [3, 5]})
+    assert [text.get_text() for text in ax.texts] == ["1", "3", "5"]
+    first, second = ([bar.get_width() for bar in part] for part in ax.containers)
+    assert (first, second) == ([0.25], [0.75, 1.0])
+    assert [part[0].get_hatch() or "" for part in ax.containers] == ["", "//"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a (4)", "b (5)"]

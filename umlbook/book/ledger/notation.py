@@ -1,6 +1,7 @@
 """One notation for the whole book: which letter means what, its name in code, and its shape."""
 
 import csv
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -58,14 +59,19 @@ class NotationTable:
         return f"{head}\n\n{letters}\n\n</details>"
 
 
-def notation(chapter: str | None = None) -> NotationTable:
-    """The symbols of one chapter (``"01"``), or of the whole book.
+def notation(chapter: str | None = None, only: Sequence[str] = ()) -> NotationTable:
+    """The symbols of one chapter (``"01"``), or of the whole book; or some of these.
 
     >>> len(notation("01").rows) < len(notation().rows)
     True
+    >>> [row.symbol for row in notation("01", only=["n"]).rows]
+    ['n']
     """
     rows = tuple(row for row in symbols() if chapter is None or chapter in row.chapters)
     if not rows:
         known = sorted({c for row in symbols() for c in row.chapters})
         raise ValueError(f"chapter {chapter!r} has no symbols: known are {', '.join(known)}")
+    if missing := set(only) - {row.symbol for row in rows}:
+        raise ValueError(f"no symbol {', '.join(sorted(missing))} in the table asked for")
+    rows = tuple(row for row in rows if not only or row.symbol in only)
     return NotationTable(rows, folded=chapter is not None and len(rows) > LONG)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from numpy.typing import ArrayLike
 
-from umlbook.book.page.figures import FAINT, INK, LINES, class_look, line_look
+from umlbook.book.page.figures import FAINT, INK, LINES, PALETTE, class_look, line_look
 
 POINTS = "osD^vPX*"
+HATCHES = ("", "//", "..", "--", "xx", "||", "++")
 
 
 def draw_differences(
@@ -164,4 +167,34 @@ def draw_three(
     ax.tick_params(axis="x", length=0)
     ax.set(ylabel=ylabel, xlim=(-0.5, len(groups) - 0.5))
     ax.grid(False, axis="x")
+    return ax
+
+
+def draw_shares(ax: Axes, rows: Sequence[str], parts: Mapping[str, Sequence[int]]) -> Axes:
+    """Draw counts as stacked bars of equal length; all parts but the first are hatched.
+
+    Parameters
+    ----------
+    rows : sequence of str
+        Names of the bars; the sum of each is written behind its name.
+    parts : mapping of str to sequence of int
+        For each part its count in every bar, written on it in a box.
+    """
+    totals = np.sum(list(parts.values()), axis=0)
+    left = np.zeros(len(rows))
+    box = {"fc": "white", "ec": "none", "pad": 0.8}
+    words: dict[str, Any] = {"ha": "center", "va": "center", "weight": "bold", "fontsize": 8}
+    for i, (name, counts) in enumerate(parts.items()):
+        width = np.asarray(counts) / totals
+        drawn = np.flatnonzero(counts)
+        ax.barh(drawn, width[drawn], left=left[drawn], height=0.7, label=name, lw=1,
+                fc="none" if HATCHES[i] else (*to_rgb(PALETTE[i]), 0.22), ec=PALETTE[i],
+                hatch=HATCHES[i])  # fmt: skip
+        for row in drawn.tolist():
+            ax.text(left[row] + width[row] / 2, row, str(counts[row]), bbox=box, **words)
+        left += width
+    names = [f"{name} ({total})" for name, total in zip(rows, totals, strict=True)]
+    ax.set_yticks(range(len(rows)), names)
+    ax.set(xlim=(0, 1), ylim=(len(rows) - 0.5, -0.5))
+    ax.grid(False)
     return ax

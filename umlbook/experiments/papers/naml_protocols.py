@@ -168,6 +168,16 @@ def baseline_runs(X: Array, y: Labels, n_runs: int) -> dict[tuple[str, str], Run
     return found
 
 
+def kmeans_under_all(name: str) -> list[Row]:
+    """K-means alone under each scaling, choice of columns and report, with every definition."""
+    rows: list[Row] = []
+    for treatment in treatments(name):
+        X, y = treated(*drawn(name, 0), **treatment)
+        runs = scored(y, starts(X, len(np.unique(y)), N_RUNS), definitions)
+        rows += [{**treatment, **reported(runs, report, frozenset(), 0.001)} for report in REPORTS]
+    return rows
+
+
 # --------------------------------------------------------------------------------- NAML itself
 
 
