@@ -4,10 +4,9 @@ The paper searched 11 widths of the field (1 to 1024, by powers of two), 11 pena
 powers of ten) and, for all kernel methods, 16 widths of the kernel (1/32 to 1024): 121 fits of
 CPD-UML for each fold, 1,936 of its kernel form. `umlbook.experiments.papers.cpd` has 20 runs of a
 part of this grid; here is the whole of it, from the same folds and the same starts, so that the two
-can be compared run by run. ``umlbook reproduce --continue cpd-grid-1`` (or 2, or 3: the runs are the
-same) goes on from the stored copy, ``results/cpd_grid.csv``, to 20 runs of everything. A run of one
-set takes one to two minutes of a processor with a kernel and a quarter of that without; of USPS20
-five and two minutes.
+can be compared run by run. ``umlbook reproduce --continue cpd-grid-1`` (or 2, or 3: the runs are
+the same) goes on from the stored copy, ``results/cpd_grid.csv``, to 20 runs of everything. A run of
+one set takes one to two minutes of a processor with a kernel, of USPS20 five, and two without.
 
 At the narrowest widths the kernel is the identity up to rounding, which then chooses its leading
 eigenvectors. A pick by labels may take what k-means finds among them: of twelve runs of kernel
