@@ -237,6 +237,7 @@ FAULTS = [
     (lint.code_habits, code("out = widgets.Output()"), "Output"),
     (lint.code_habits, code("clear_output(wait=True)"), "rewrites its output"),
     (lint.code_habits, code("f(x);"), "';'"),
+    (lint.code_habits, code("table({'x': [1]})\nassert x"), "nobody sees"),
     (lint.code_habits, code("# NBVAL_IGNORE_OUTPUT\nx"), "look away"),
     (lint.code_habits, code("x", tags=["nbval-skip"]), "look away"),
     (lint.skeleton, read_script(CHAPTER.replace("What breaks", "Else")), "'What breaks'"),

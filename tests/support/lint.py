@@ -242,7 +242,26 @@ def code_habits(notebook: NotebookNode) -> list[str]:
         for place, source in sources
         if source.rstrip().endswith(";")
     ]
-    return untested + silenced + _found(_UNWANTED_CODE, iter(sources))
+    unseen = [
+        f"{place} makes a table that nobody sees: only the last line of a cell is shown"
+        for place, source in sources
+        if any(map(_is_table, _statements(source)[:-1]))
+    ]
+    return untested + silenced + unseen + _found(_UNWANTED_CODE, iter(sources))
+
+
+def _statements(source: str) -> list[ast.stmt]:
+    """The statements of a cell at its top level; none where IPython's own syntax stands."""
+    try:
+        return ast.parse(source).body
+    except SyntaxError:
+        return []
+
+
+def _is_table(statement: ast.stmt) -> bool:
+    """Whether the statement is a bare call of `table`."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and getattr(call.func, "id", "") == "table"
 
 
 # ------------------------------------------------------------------- rules: whole notebooks
