@@ -60,8 +60,17 @@ class NotationTable:
 
 
 def notation(chapter: str | None = None, only: Sequence[str] = ()) -> NotationTable:
-    """The symbols of one chapter (``"01"``), or of the whole book; or some of these.
+    """The symbols of one chapter, or of the whole book.
 
+    Parameters
+    ----------
+    chapter : str, optional
+        Its number, such as ``"01"``.
+    only : sequence of str
+        Of its symbols these only, as they stand in the table; all if there are none.
+
+    Examples
+    --------
     >>> len(notation("01").rows) < len(notation().rows)
     True
     >>> [row.symbol for row in notation("01", only=["n"]).rows]
