@@ -7,10 +7,10 @@ from 10 starts where a method leaves the clustering to it, data standardised.
 
 All settings are the estimators' defaults, except for the rounds of ITML and the starts of the plain
 features. Two controls take the method apart: ITML in the coordinates of the latent classes, and
-these on plain features; as part ``controls`` also PM, which has a threshold, in these coordinates,
-and the plain features without the information term. A share of wrong pairs means that so many of
-each kind were said to be of the other kind; they are drawn so that the pairs do not contradict one
-another, which every method here would refuse.
+these on plain features; as part ``controls`` also PM, which has one weight for each coordinate, in
+these coordinates, and the plain features without the information term. A share of wrong pairs means
+that so many of each kind were said to be of the other kind; they are drawn so that no cannot-link
+joins samples that must-links join, which every method here would refuse.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class GivenCoordinates(ProbabilisticMetric):
 
 
 def pm_in_coordinates(X: Array, n_clusters: int, pairs: PairArrays) -> Labels:
-    """PM, labelled only, on the coordinates of the latent classes: a threshold in their place."""
+    """PM, labelled only, on the coordinates of the latent classes: one weight for each of them."""
     model = GivenCoordinates(n_clusters, kernel=None, n_temperatures=0, random_state=0)
     return model.fit(coordinates(X)(X), **named(pairs)).labels_
 
